@@ -1,0 +1,1 @@
+// Compiles nothing: this file exists so that the precompiled header has an owner.

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/layer_trace.hpp"
+#include "core/plan.hpp"
+#include "core/progress.hpp"
+#include "core/verification.hpp"
+#include "models/inputs.hpp"
+#include "models/model.hpp"
+#include "models/step.hpp"
+
+namespace hot::verify {
+
+struct Options {
+  std::uint64_t seed = 0;
+  int repeats = 3;  ///< interleaved pairs of exact and planned steps that are timed
+};
+
+/// Runs the plan with real kernels inside the running model, beside the exact run (design.md; issue "Verify").
+[[nodiscard]] Verification verify(const models::Model& model, const models::Inputs& inputs,
+                                  const models::Loss& loss, const Trace& trace, const Plan& plan,
+                                  const Options& options, const Progress& progress);
+
+}  // namespace hot::verify

@@ -14,15 +14,6 @@ struct Batch {
   at::Tensor labels;  ///< undefined without labels
 };
 
-struct InputOptions {
-  std::vector<std::string> inputs;  ///< --input, in order, or name=…; e.g. "8x3x224x224", "tokens=int64:8x128:0..30521"
-  std::string data;                 ///< --data FILE
-  std::string labels;               ///< --labels FILE (or the key inside --data)
-  int batch = 0;                    ///< --batch: size of the first dimension, 0 = as the source says, at least 2
-  int batches = 1;                  ///< --batches: how many minibatches
-  std::uint64_t seed = 0;
-};
-
 struct Inputs {
   std::vector<Batch> batches;  ///< at least one
   std::string source;          ///< as in ModelInfo::inputs_source

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "models/options.hpp"
+
 namespace hot::models {
 
 /// One trainable weight under all its names.
@@ -24,12 +26,6 @@ struct Model {
   std::vector<Parameter> parameters;  ///< de-duplicated by TensorImpl; those that don't require a gradient too
   std::vector<std::string> notes;     ///< what was changed or assumed, one sentence each
   [[nodiscard]] std::int64_t scalar_count() const;
-};
-
-struct LoadOptions {
-  std::string path;
-  std::string method = "forward";
-  std::vector<std::string> libraries;  ///< --load-library: shared objects with custom operators, loaded first
 };
 
 /// Recognises, checks (zip records' CRC), loads on the CPU, inlines, switches the JIT's optimizer off

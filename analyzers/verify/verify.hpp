@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "analyzers/verify/options.hpp"
 #include "core/layer_trace.hpp"
 #include "core/plan.hpp"
 #include "core/progress.hpp"
@@ -11,11 +12,6 @@
 #include "models/step.hpp"
 
 namespace hot::verify {
-
-struct Options {
-  std::uint64_t seed = 0;
-  int repeats = 3;  ///< interleaved pairs of exact and planned steps that are timed
-};
 
 /// Runs the plan with real kernels inside the running model, beside the exact run (design.md; issue "Verify").
 [[nodiscard]] Verification verify(const models::Model& model, const models::Inputs& inputs,

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+
+namespace hot::verify {
+
+struct Options {
+  std::uint64_t seed = 0;
+  int repeats = 3;  ///< interleaved pairs of exact and planned steps that are timed
+};
+
+}  // namespace hot::verify

@@ -8,9 +8,10 @@
 
 namespace hot::backward {
 
-/// While alive, the backward pass of every call of every layer with a weight is shown to `callback`, with its real
-/// operands, before the layer's own gradients are computed. Nothing is replaced: gradients stay bit-identical.
-/// The callback runs without gradient recording and may throw (the exception ends the step).
+/// While alive, the backward pass of every call of every layer with a weight is shown to
+/// `callback`, with its real operands, before the layer's own gradients are computed. Nothing is
+/// replaced: gradients stay bit-identical. The callback runs without gradient recording and may
+/// throw (the exception ends the step).
 class Observation {
  public:
   Observation(const models::Model& model, std::function<void(const Operands&)> callback);

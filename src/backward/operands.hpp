@@ -17,22 +17,24 @@ struct Window {
   std::vector<std::int64_t> kernel, stride, padding, dilation, output_padding;
   std::int64_t groups = 1;
 
-  /// True where unfolding is a mere reshape: linear layers and 1×1 convolutions of stride 1 without padding.
+  /// True where unfolding is a mere reshape: linear layers and 1×1 convolutions of stride 1 without
+  /// padding.
   [[nodiscard]] bool trivial() const;
 };
 
-/// The backward pass of one call of one layer with a weight, as autograd hands it over, and its reading as the two
-/// GEMMs of methods.md section 1 over 2-D matrices. A transposed convolution is read with gy unfolded
-/// (L = N·positions of the input, "O" = O·kernel), an ordinary one with x unfolded ("I" = I·kernel).
+/// The backward pass of one call of one layer with a weight, as autograd hands it over, and its
+/// reading as the two GEMMs of methods.md section 1 over 2-D matrices. A transposed convolution is
+/// read with gy unfolded (L = N·positions of the input, "O" = O·kernel), an ordinary one with x
+/// unfolded ("I" = I·kernel).
 struct Operands {
-  std::string layer;   ///< the layer's name
-  int call = 0;        ///< 0, 1, … within one step
+  std::string layer;  ///< the layer's name
+  int call = 0;       ///< 0, 1, … within one step
   LayerKind kind = LayerKind::linear;
   Window window;
   bool weight_transposed = false;  ///< addmm / matmul: weight is [I×O]
-  at::Tensor gy;       ///< gradient of the layer's output, output's shape
-  at::Tensor weight;   ///< as the operation received it
-  at::Tensor x;        ///< the layer's input; undefined when grad_weight isn't needed
+  at::Tensor gy;                   ///< gradient of the layer's output, output's shape
+  at::Tensor weight;               ///< as the operation received it
+  at::Tensor x;                    ///< the layer's input; undefined when grad_weight isn't needed
   std::vector<std::int64_t> x_sizes;
   bool need_grad_input = false;
   bool need_grad_weight = false;

@@ -1,0 +1,94 @@
+#include "core/metric.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace hot {
+
+const char* to_string(Origin origin) {
+  switch (origin) {
+    case Origin::measured:
+      return "measured";
+    case Origin::modelled:
+      return "modelled";
+    case Origin::simulated:
+      return "simulated";
+  }
+  return "?";
+}
+
+const std::vector<MetricInfo>& metric_infos() {
+  static const std::vector<MetricInfo> table = {
+      // What a scheme does to one gradient (methods.md, section 4).
+      {"relative_error", "", "‖ĝ−g‖/‖g‖ of one gradient, root mean square over seeds"},
+      {"cosine", "", "⟨g,ĝ⟩/(‖g‖‖ĝ‖) of one gradient"},
+      {"sqnr_db", "dB", "20·log10(‖g‖/‖ĝ−g‖) of one gradient"},
+      {"max_abs_error", "", "largest |ĝ−g| of one gradient, in the gradient's own unit"},
+      {"projection", "", "⟨g,ĝ⟩/⟨g,g⟩: what is left of the descent direction"},
+      {"bias", "", "‖E ĝ − g‖/‖g‖ over the seeds of stochastic rounding"},
+      {"deviation", "", "√E‖ĝ − E ĝ‖²/‖g‖ over the seeds of stochastic rounding"},
+      {"deviation_closed_form", "", "the deviation from √Σ s²f(1−f)‖B‖²/‖g‖, without drawing"},
+      {"noise_ratio", "", "relative error divided by the minibatch noise of the gradient"},
+      {"samples", "count", "gradients that were compared: seeds × minibatches"},
+      {"entries", "count", "entries of one gradient that were compared"},
+      // What a plan should bring.
+      {"cost", "ratio",
+       "work relative to the exact FP32 products, transforms and rounding included"},
+      {"saved_fraction", "ratio", "bytes kept of the layer inputs for backward, relative to FP32"},
+      {"largest_relative_error", "",
+       "largest relative error among the gradients that the plan changes"},
+      {"mean_relative_error", "",
+       "relative error of the gradients, averaged with their FLOPs as weights"},
+      // What a plan brings (verification).
+      {"exact_ms", "ms", "backward pass, exact"},
+      {"plan_ms", "ms", "backward pass by the plan's kernels"},
+      {"speedup", "ratio", "exact time divided by the plan's time; over 1 is faster"},
+      {"step_exact_ms", "ms", "forward and backward pass, exact"},
+      {"step_plan_ms", "ms", "forward and backward pass with the plan"},
+      {"step_speedup", "ratio", "exact step time divided by the plan's step time"},
+      {"saved_bytes_exact", "bytes", "kept by forward for backward, exact; weights left out"},
+      {"saved_bytes_plan", "bytes", "kept by forward for backward with the plan; weights left out"},
+      {"peak_bytes_exact", "bytes", "highest allocation above the start of a step, exact"},
+      {"peak_bytes_plan", "bytes", "highest allocation above the start of a step with the plan"},
+      {"gradient_error", "", "relative error of all parameter gradients together"},
+      {"gradient_cosine", "", "cosine of all parameter gradients together"},
+      {"self_check", "",
+       "largest relative deviation of a gradient when every layer is replaced exactly"},
+      {"repeats", "count", "pairs of exact and planned steps that were timed"},
+      {"run_to_step_ratio", "ratio", "time of the whole run divided by one plain training step"},
+  };
+  return table;
+}
+
+const MetricInfo& metric_info(std::string_view name) {
+  for (const MetricInfo& info : metric_infos()) {
+    if (info.name == name) return info;
+  }
+  throw std::logic_error("no metric is called " + std::string(name));
+}
+
+void Metrics::set(std::string_view name, double value, Origin origin, std::optional<double> ci95) {
+  const Metric metric{&metric_info(name), value, origin, ci95};
+  const auto same = std::find_if(metrics_.begin(), metrics_.end(),
+                                 [&](const Metric& m) { return m.info == metric.info; });
+  if (same == metrics_.end()) {
+    metrics_.push_back(metric);
+  } else {
+    *same = metric;
+  }
+}
+
+const Metric* Metrics::find(std::string_view name) const {
+  for (const Metric& metric : metrics_) {
+    if (metric.info->name == name) return &metric;
+  }
+  return nullptr;
+}
+
+double Metrics::value(std::string_view name) const {
+  const Metric* metric = find(name);
+  if (metric == nullptr) throw std::logic_error("metric not set: " + std::string(name));
+  return metric->value;
+}
+
+}  // namespace hot

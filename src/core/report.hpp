@@ -28,14 +28,16 @@ struct ModelInfo {
   std::string sha256;
   std::int64_t parameters = 0;  ///< number of scalars
   std::string inputs;           ///< e.g. "float32 8x3x224x224"
-  std::string inputs_source;    ///< "command line", "specification in the archive", "traced_inputs.pkl", "inferred", "data file"
+  std::string inputs_source;    ///< "command line", "specification in the archive",
+                                ///< "traced_inputs.pkl", "inferred", "data file"
   std::string loss;
   int batches = 0;
   std::uint64_t seed = 0;
   std::vector<std::string> notes;
 };
 
-/// Everything a run found out. Stages that did not run are nullopt; every report format prints this.
+/// Everything a run found out. Stages that did not run are nullopt; every report format prints
+/// this.
 struct Report {
   Environment environment;
   ModelInfo model;

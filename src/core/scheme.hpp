@@ -12,7 +12,8 @@ namespace hot {
 /// Order in which the rows of H_n are kept by a low-rank projection (methods.md, section 2).
 enum class Basis { sequency, lp_l1 };
 
-/// What both operands undergo along the contracted dimension, in consecutive zero-padded blocks of `order`.
+/// What both operands undergo along the contracted dimension, in consecutive zero-padded blocks of
+/// `order`.
 struct Transform {
   enum class Kind { none, hadamard, lowrank };
   Kind kind = Kind::none;
@@ -29,7 +30,8 @@ enum class Granularity { tensor, row, column };
 enum class Rounding { nearest, stochastic };
 
 /// How one backward product is computed: transform × rank × format × granularity × rounding.
-/// `granularity` and `rounding` are those of gy; the other operand is `other` and always rounds to nearest.
+/// `granularity` and `rounding` are those of gy; the other operand is `other` and always rounds to
+/// nearest.
 struct Scheme {
   Transform transform;
   Format format = Format::none;
@@ -51,14 +53,15 @@ struct Scheme {
 [[nodiscard]] int max_level(Format format);
 
 /// Reads the grammar of methods.md section 2, e.g. `exact`, `had16+int4/row/stochastic`,
-/// `low16r8.lp_l1+int8/tensor/nearest`, `none+int8/row:column`. Omitted parts are tensor and nearest.
-/// Throws UsageError naming the text, the part that is wrong, and what would be right.
+/// `low16r8.lp_l1+int8/tensor/nearest`, `none+int8/row:column`. Omitted parts are tensor and
+/// nearest. Throws UsageError naming the text, the part that is wrong, and what would be right.
 [[nodiscard]] Scheme parse_scheme(std::string_view text);
 
 /// Canonical text: `exact`, `had16` (no format), or transform+format/granularity[:other]/rounding.
 [[nodiscard]] std::string to_string(const Scheme& scheme);
 
-/// The reason why `scheme` cannot be one integer GEMM on `path` (methods.md, "Granularity"), or nullopt if it can.
+/// The reason why `scheme` cannot be one integer GEMM on `path` (methods.md, "Granularity"), or
+/// nullopt if it can.
 [[nodiscard]] std::optional<std::string> why_illegal(const Scheme& scheme, Path path);
 
 }  // namespace hot

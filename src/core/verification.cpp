@@ -1,0 +1,21 @@
+#include "core/verification.hpp"
+
+namespace hot {
+
+const char* to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::passed:
+      return "passed";
+    case Outcome::incorrect:
+      return "incorrect";
+    case Outcome::slower:
+      return "slower";
+    case Outcome::unsupported:
+      return "unsupported";
+    case Outcome::not_run:
+      return "not-run";
+  }
+  return "?";
+}
+
+}  // namespace hot

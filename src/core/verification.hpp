@@ -8,9 +8,9 @@
 
 namespace hot {
 
-/// passed: right, and it buys time or memory. incorrect: the gradients or the kernel counts are wrong.
-/// slower: right, but measured slower than exact without saving memory. unsupported: the plan's
-/// backward can't be put in place. not_run: exact by plan, or the stage was left out.
+/// passed: right, and it buys time or memory. incorrect: the gradients or the kernel counts are
+/// wrong. slower: right, but measured slower than exact without saving memory. unsupported: the
+/// plan's backward can't be put in place. not_run: exact by plan, or the stage was left out.
 enum class Outcome { passed, incorrect, slower, unsupported, not_run };
 
 [[nodiscard]] const char* to_string(Outcome outcome);
@@ -18,10 +18,10 @@ enum class Outcome { passed, incorrect, slower, unsupported, not_run };
 struct LayerVerification {
   std::string name;
   Outcome outcome = Outcome::not_run;
-  std::string reason;                ///< one phrase; empty when passed
-  std::int64_t kernel_calls = 0;     ///< backward products that really went through the plan's kernels
-  std::int64_t expected_calls = 0;   ///< what the trace says they should be
-  Metrics metrics;                   ///< exact_ms, plan_ms, speedup, saved bytes, gradient_error …
+  std::string reason;             ///< one phrase; empty when passed
+  std::int64_t kernel_calls = 0;  ///< backward products that really went through the plan's kernels
+  std::int64_t expected_calls = 0;  ///< what the trace says they should be
+  Metrics metrics;                  ///< exact_ms, plan_ms, speedup, saved bytes, gradient_error …
 };
 
 struct Verification {

@@ -49,15 +49,16 @@ Basis read_basis(std::string_view text) {
     if (text == basis.name) return basis.value;
   }
   std::string known;
-  for (const auto& basis : basis_parts())
-    fmt::format_to(std::back_inserter(known), " {}", basis.name);
+  for (const auto& basis : basis_parts()) {
+    fmt::format_to(std::back_inserter(known), "{}{}", known.empty() ? "" : ", ", basis.name);
+  }
   for (const UnavailablePart& part : unavailable_parts()) {
     if (part.part == "basis" && part.name == text) {
       throw SchemeUnavailable(
-          fmt::format("basis '{}' is not available yet; available:{}", text, known));
+          fmt::format("basis '{}' is not available yet; available: {}", text, known));
     }
   }
-  throw UsageError(fmt::format("unknown basis '{}'; known:{}", text, known));
+  throw UsageError(fmt::format("unknown basis '{}'; known: {}", text, known));
 }
 
 std::optional<Transform> read_lowrank(std::string_view text) {

@@ -1,0 +1,93 @@
+#include "core/scheme.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "all_schemes.hpp"
+#include "core/scheme_parts.hpp"
+
+namespace hot {
+namespace {
+
+TEST(Scheme, EverySchemeReadsBackFromItsText) {
+  for (const Scheme& scheme : testing::all_schemes()) {
+    EXPECT_EQ(parse_scheme(to_string(scheme)), scheme) << to_string(scheme);
+  }
+}
+
+TEST(Scheme, DifferentSchemesHaveDifferentTexts) {
+  std::set<std::string> texts;
+  const auto schemes = testing::all_schemes();
+  for (const Scheme& scheme : schemes) texts.insert(to_string(scheme));
+  EXPECT_EQ(texts.size(), schemes.size());
+}
+
+TEST(Scheme, CanonicalTexts) {
+  EXPECT_EQ(to_string(Scheme{}), "exact");
+  EXPECT_EQ(to_string(parse_scheme("had16")), "had16");
+  EXPECT_EQ(to_string(parse_scheme("none+int8")), "none+int8/tensor/nearest");
+  EXPECT_EQ(to_string(parse_scheme("low16r8+int4/column:column/stochastic")),
+            "low16r8.sequency+int4/column:column/stochastic");
+}
+
+// 2^(b-1)-1: the most negative code is left out, so that levels are symmetric.
+TEST(Scheme, LevelsOfFormats) {
+  EXPECT_EQ(max_level(Format::int8), 127);
+  EXPECT_EQ(max_level(Format::int4), 7);
+  EXPECT_EQ(max_level(Format::none), 0);
+  EXPECT_EQ(bits(Format::none), 0);
+  for (const FormatPart& part : format_parts()) {
+    EXPECT_EQ(max_level(part.value), (1 << (part.bits - 1)) - 1) << part.name;
+  }
+}
+
+/// The rule of methods.md from the other side: which dimension a scale varies along, and which one
+/// is contracted.
+bool scale_leaves_product(Granularity granularity, bool contracted_along_rows) {
+  if (granularity == Granularity::tensor) return true;
+  const bool varies_along_rows = granularity == Granularity::row;
+  return varies_along_rows != contracted_along_rows;
+}
+
+TEST(Scheme, IllegalExactlyWhereAScaleVariesAlongTheContraction) {
+  for (const Scheme& scheme : testing::all_schemes()) {
+    const bool quantized = scheme.format != Format::none;
+    // grad_input: gy [L×O] and W [O×I] over O. grad_weight: gy [L×O] and x [L×I] over L.
+    const bool input_legal = !quantized || (scale_leaves_product(scheme.granularity, false) &&
+                                            scale_leaves_product(scheme.other, true));
+    const bool weight_legal = !quantized || (scale_leaves_product(scheme.granularity, true) &&
+                                             scale_leaves_product(scheme.other, true));
+    EXPECT_EQ(!why_illegal(scheme, Path::grad_input), input_legal) << to_string(scheme);
+    EXPECT_EQ(!why_illegal(scheme, Path::grad_weight), weight_legal) << to_string(scheme);
+    EXPECT_EQ(!why_illegal(scheme, Path::forward), scheme.is_exact()) << to_string(scheme);
+  }
+}
+
+TEST(Scheme, ReasonsNameThePathTheOperandAndWhatIsLegal) {
+  const auto reason = why_illegal(parse_scheme("none+int8/row/nearest"), Path::grad_weight);
+  ASSERT_TRUE(reason);
+  for (const char* word : {"grad_weight", "gy", "row", "column"}) {
+    EXPECT_NE(reason->find(word), std::string::npos) << *reason;
+  }
+}
+
+TEST(Scheme, EveryPartHasANameAndAnExplanation) {
+  const auto check = [](const auto& table) {
+    std::set<std::string_view> names;
+    for (const auto& part : table) {
+      EXPECT_FALSE(part.description.empty()) << part.name;
+      EXPECT_TRUE(names.insert(part.name).second) << part.name;
+    }
+    EXPECT_FALSE(names.empty());
+  };
+  check(transform_parts());
+  check(basis_parts());
+  check(format_parts());
+  check(granularity_parts());
+  check(rounding_parts());
+  check(unavailable_parts());
+}
+
+}  // namespace
+}  // namespace hot

@@ -11,6 +11,8 @@ endfunction()
 function(hot_use_torch target)
   target_link_libraries(${target} PUBLIC hot_libtorch)
   target_precompile_headers(${target} REUSE_FROM hot_torch_pch)
+  # Torch carries headers of another fmt, which come first here; the linked fmt doesn't fit those.
+  target_compile_definitions(${target} PRIVATE FMT_HEADER_ONLY)
 endfunction()
 
 function(hot_layer name)

@@ -112,7 +112,7 @@ def check_gradients(path: Path, calibration: dict[str, Tensor]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parent)
-    parser.add_argument("--epochs", type=int, default=40)
+    parser.add_argument("--epochs", type=int, default=100)
     arguments = parser.parse_args()
 
     torch.set_num_threads(1)

@@ -8,11 +8,18 @@
 #include "core/scheme.hpp"
 #include "kernels/ops.hpp"
 
+// The two gradients of one layer by a scheme, on tensors. Operands are 2-D float32 CPU tensors of
+// any strides; anything else, and combinations that can't be one integer GEMM, are bugs of the
+// caller: std::logic_error. Nothing here records gradients or dispatches through autograd. Results
+// don't depend on the number of threads where integers are concerned.
+
 namespace hot::kernels {
 
-/// One factor of a backward product, transformed along the contracted dimension and, unless format is none, quantized.
+/// One factor of a backward product, transformed along the contracted dimension and, unless format
+/// is none, quantized.
 struct Operand {
-  at::Tensor values;  ///< [rows, cols], contiguous; int8 for integer formats (int4 unpacked), else float32
+  at::Tensor
+      values;  ///< [rows, cols], contiguous; int8 for integer formats (int4 unpacked), else float32
   at::Tensor scales;  ///< float32 [1], [rows] or [cols]; undefined when format is none
   Along along = Along::rows;
   Transform transform;
@@ -20,28 +27,37 @@ struct Operand {
   Granularity granularity = Granularity::tensor;
 };
 
-/// `a` (2-D float32, any strides) transformed; float32, contiguous.
+/// `a` transformed; float32, contiguous. `a` itself where there is nothing to do.
 [[nodiscard]] at::Tensor transformed(const at::Tensor& a, Along along, const Transform& transform);
 
-/// Scales of an already transformed matrix.
+/// Scales of an already transformed matrix: largest magnitude / max_level(format); 1 for a group of
+/// zeros.
 [[nodiscard]] at::Tensor scales_of(const at::Tensor& transformed, Format format,
                                    Granularity granularity);
 
-/// Quantizes an already transformed matrix with given scales (which may come from a larger matrix that it is part of).
+/// Quantizes an already transformed matrix with given scales (which may come from a larger matrix
+/// that it is part of).
 [[nodiscard]] Operand quantized(const at::Tensor& transformed, Along along,
                                 const Transform& transform, Format format, Granularity granularity,
                                 const at::Tensor& scales, Rounding rounding, std::uint64_t seed);
 
-/// transformed + scales_of + quantized; for Format::none just the transform.
+/// transformed + scales_of + quantized, with the transformed matrix never stored; for Format::none
+/// just the transform.
 [[nodiscard]] Operand prepare(const at::Tensor& a, Along along, const Transform& transform,
                               Format format, Granularity granularity, Rounding rounding,
                               std::uint64_t seed);
 
-/// The product of two operands over their contracted dimensions: [free(a), free(b)] float32, scales and 1/n applied.
-/// Throws std::logic_error when transforms, formats or lengths differ, or a scale varies along the contraction.
+/// The values that an operand stands for: level · scale, float32 [rows, cols]; still transformed,
+/// without 1/n.
+[[nodiscard]] at::Tensor dequantized(const Operand& operand);
+
+/// The product of two operands over their contracted dimensions: [free(a), free(b)] float32, scales
+/// and 1/n applied. Throws std::logic_error when transforms, formats or lengths differ, or a scale
+/// varies along the contraction.
 [[nodiscard]] at::Tensor multiply(const Operand& a, const Operand& b);
 
-/// gx = gy·W by `scheme`: gy [L×O], w [O×I] → [L×I] (methods.md, section 1). `seed` feeds stochastic rounding alone.
+/// gx = gy·W by `scheme`: gy [L×O], w [O×I] → [L×I] (methods.md, section 1). `seed` feeds
+/// stochastic rounding alone.
 [[nodiscard]] at::Tensor grad_input(const at::Tensor& gy, const at::Tensor& w, const Scheme& scheme,
                                     std::uint64_t seed);
 
@@ -49,19 +65,23 @@ struct Operand {
 [[nodiscard]] at::Tensor grad_weight(const at::Tensor& gy, const at::Tensor& x,
                                      const Scheme& scheme, std::uint64_t seed);
 
-/// The operand x of grad_weight, as forward keeps it for backward in place of the float one (ABC, methods.md section 3).
+/// The operand x of grad_weight, as forward keeps it for backward in place of the float one (ABC,
+/// methods.md section 3).
 [[nodiscard]] Operand prepare_x(const at::Tensor& x, const Scheme& scheme);
 
 /// grad_weight with x prepared before.
 [[nodiscard]] at::Tensor grad_weight(const at::Tensor& gy, const Operand& x, const Scheme& scheme,
                                      std::uint64_t seed);
 
-/// Exact integer product int8 [m×k] · int8 [k×n] → int32 [m×n], by the library route named in integer_gemm_route().
-/// `largest` is the largest magnitude that can occur in either operand (7 or 127).
+/// Exact integer product int8 [m×k] · int8 [k×n] → int32 [m×n], by the library route named in
+/// integer_gemm_route(). `largest` is the largest magnitude that can occur in either operand (7 or
+/// 127). Throws std::logic_error where k is so long that int32 might overflow (k > 133,144 at 127);
+/// multiply() splits such products.
 [[nodiscard]] at::Tensor integer_gemm(const at::Tensor& a, const at::Tensor& b, int largest);
 
-/// Which library runs the integer products on this CPU and why, for reports; measured once a process by a short probe,
-/// forced by HOT_INT_GEMM=int_mm|float32.
+/// Which library runs the integer products on this CPU and why, for reports; measured once a
+/// process by a short probe, forced by HOT_INT_GEMM=int_mm|float32. Throws UsageError for another
+/// value.
 [[nodiscard]] std::string integer_gemm_route();
 
 }  // namespace hot::kernels

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "core/scheme.hpp"
 
 namespace hot::kernels {
 
 /// Which dimension of a 2-D operand is contracted by the product, and so transformed.
-/// grad_input: gy [L×O] along cols, W [O×I] along rows. grad_weight: gy [L×O] and x [L×I] along rows.
+/// grad_input: gy [L×O] along cols, W [O×I] along rows. grad_weight: gy [L×O] and x [L×I] along
+/// rows.
 enum class Along { rows, cols };
 
 /// A float32 matrix with strides in elements; nothing is owned.
@@ -20,37 +23,61 @@ struct MatrixView {
   std::int64_t col_stride = 1;
 };
 
-/// Length of a contracted dimension of `length` after `transform`: padded to whole blocks, `rank` kept of each.
+/// Length of a contracted dimension of `length` after `transform`: padded to whole blocks, `rank`
+/// kept of each.
 [[nodiscard]] std::int64_t transformed_length(std::int64_t length, const Transform& transform);
 
-/// The operations of one backend (design.md, "Kernels"); all outputs are row-major and owned by the caller.
+/// How quantize turns a quotient into an integer. Element i (row-major, of the matrix that is
+/// quantized) draws word i mod 4 of Philox4x32-10 with key = seed and counter = i div 4, whatever
+/// the thread, the part or the backend.
+struct RoundingRule {
+  Rounding mode = Rounding::nearest;
+  std::uint64_t seed = 0;
+  std::int64_t first = 0;  ///< index of the part's first element in the whole matrix
+};
+
+/// The operations of one backend (design.md, "Kernels"). Each runs on one thread over a whole
+/// matrix or a part of it: a range of whole rows, of whole blocks of rows where the rows are
+/// transformed. Outputs are row-major, belong to the caller and start at the part's first element.
+/// The values are those of the transformed matrix: ±1 Sylvester blocks, no 1/n, zero padded, the
+/// contracted dimension replaced by transformed_length(). Transform::Kind::none leaves them.
 struct Ops {
   const char* name;  ///< "portable", "avx2" …
 
-  /// Block transform with the ±1 Sylvester matrix (no 1/n), zero padded. `out` has the contracted dimension
-  /// replaced by transformed_length().
+  /// The transformed matrix itself.
   void (*transform)(const MatrixView& in, Along along, const Transform& transform, float* out);
 
-  /// Largest magnitude of the transformed matrix without storing it; NaN if any element is NaN.
-  float (*transform_abs_max)(const MatrixView& in, Along along, const Transform& transform);
+  /// Raises `largest` (one, `rows` or `cols` of the transformed part) to the largest magnitudes of
+  /// the transformed values without storing them; NaN where any value of the group is NaN.
+  void (*transform_abs_max)(const MatrixView& in, Along along, const Transform& transform,
+                            Granularity granularity, float* largest);
 
-  /// Scales s = max|v| / max_level(format) of a row-major matrix: 1, `rows` or `cols` of them; 1 for an all-zero group.
-  void (*find_scales)(const float* in, std::int64_t rows, std::int64_t cols, Format format,
-                      Granularity granularity, float* scales);
+  /// Integers round(v / scale) of the transformed values, inside the format's levels.
+  void (*transform_quantize)(const MatrixView& in, Along along, const Transform& transform,
+                             Format format, Granularity granularity, const float* scales,
+                             const RoundingRule& rounding, std::int8_t* out);
 
-  /// Integers round(v/s), clamped to the format's levels. `stochastic` draws from Philox4x32-10 with key = seed and
-  /// counter = element index of `in`, so that results depend on no thread count and no backend.
-  void (*quantize)(const float* in, std::int64_t rows, std::int64_t cols, Format format,
-                   Granularity granularity, const float* scales, Rounding rounding,
-                   std::uint64_t seed, std::int8_t* out);
-
-  /// out[i][j] = in[i][j] · factor · row_scales[i or 0] · col_scales[j or 0]; a count of 1 means one scale for all.
+  /// out[i][j] = float(in[i][j]) · ((factor · row_scales[i or 0]) · col_scales[j or 0]); a count of
+  /// 1 means one scale.
   void (*dequantize)(const std::int32_t* in, std::int64_t rows, std::int64_t cols, float factor,
                      const float* row_scales, std::int64_t row_count, const float* col_scales,
                      std::int64_t col_count, float* out);
+
+  /// dequantize of integers that a float GEMM left in float32, in place.
+  void (*dequantize_in_place)(float* values, std::int64_t rows, std::int64_t cols, float factor,
+                              const float* row_scales, std::int64_t row_count,
+                              const float* col_scales, std::int64_t col_count);
 };
 
-/// The CPU backend in force. Throws UsageError when HOT_CPU names one that does not exist or that this CPU lacks.
+/// The CPU backends that this machine can run, slowest first.
+[[nodiscard]] std::span<const Ops* const> available_cpu_ops();
+
+/// The backend called `name`, or the fastest for an empty name. Throws UsageError when there is
+/// none of that name or this CPU lacks it, naming those that exist.
+[[nodiscard]] const Ops& select_cpu_ops(std::string_view name);
+
+/// The CPU backend in force: the one that HOT_CPU names, else the fastest. Throws like
+/// select_cpu_ops.
 [[nodiscard]] const Ops& cpu_ops();
 
 }  // namespace hot::kernels

@@ -1,0 +1,14 @@
+#pragma once
+
+// Everything that cpu/loops.hpp uses, to be included before an instruction set is switched on.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "kernels/common/basis.hpp"
+#include "kernels/common/formats.hpp"
+#include "kernels/common/hadamard.hpp"
+#include "kernels/common/philox.hpp"
+#include "kernels/common/quantize.hpp"
+#include "kernels/ops.hpp"

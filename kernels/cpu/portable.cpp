@@ -1,0 +1,11 @@
+#include "kernels/cpu/backends.hpp"
+#include "kernels/cpu/loops.hpp"
+
+namespace hot::kernels {
+
+const Ops* portable_backend() {
+  static constexpr Ops kOps = loops_compiled_as("portable");
+  return &kOps;
+}
+
+}  // namespace hot::kernels

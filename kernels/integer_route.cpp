@@ -1,0 +1,98 @@
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "core/errors.hpp"
+#include "kernels/backward.hpp"
+#include "kernels/integer_gemm.hpp"
+
+namespace hot::kernels {
+namespace {
+
+constexpr int kLargest = 127;
+constexpr std::int64_t kRows = 64, kTerms = 512, kCols = 128;
+constexpr int kRepeats = 3;
+
+/// Levels that saturate 16-bit intermediates if the library has any: whole rows of +127 and −127,
+/// then mixed ones.
+at::Tensor extreme_levels(std::int64_t rows, std::int64_t cols) {
+  at::Tensor levels = at::empty({rows, cols}, at::kChar);
+  std::int8_t* out = levels.mutable_data_ptr<std::int8_t>();
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < cols; ++c) {
+      const std::int64_t mixed = (r * 37 + c * 101 + (r * c) % 53) % 255 - kLargest;
+      const std::int64_t sign = r % 4 == 0 || (r % 4 == 2 && c % 2 == 0) ? 1 : -1;
+      *out++ = static_cast<std::int8_t>(r % 4 == 3 ? mixed : sign * kLargest);
+    }
+  return levels;
+}
+
+double milliseconds(IntegerRoute route, const at::Tensor& a, const at::Tensor& b) {
+  const auto start = std::chrono::steady_clock::now();
+  (void)integer_gemm_by(route, a, b, kLargest);
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// What this CPU offers for products of bytes, for the report.
+std::string byte_products() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (__builtin_cpu_supports("avx512vnni") != 0 || __builtin_cpu_supports("avxvnni") != 0)
+    return "this CPU has VNNI";
+  return "this CPU has no VNNI";
+#else
+  return "VNNI is unknown on this CPU";
+#endif
+}
+
+}  // namespace
+
+RouteChoice probe_integer_routes() {
+  const at::Tensor a = extreme_levels(kRows, kTerms);
+  const at::Tensor b = extreme_levels(kCols, kTerms).t();
+  if (!at::equal(integer_gemm_by(IntegerRoute::int_mm, a, b, kLargest),
+                 integer_gemm_by(IntegerRoute::float32, a, b, kLargest)))
+    return {IntegerRoute::float32,
+            "float32 GEMM over integers, exact: _int_mm gives wrong integers on this CPU"};
+  double int_mm = 1e300;
+  double float32 = 1e300;
+  for (int i = 0; i < kRepeats; ++i) {
+    int_mm = std::min(int_mm, milliseconds(IntegerRoute::int_mm, a, b));
+    float32 = std::min(float32, milliseconds(IntegerRoute::float32, a, b));
+  }
+  if (int_mm > float32)
+    return {IntegerRoute::float32,
+            fmt::format("float32 GEMM over integers, exact: {}, _int_mm measured {:.1f}x slower",
+                        byte_products(), int_mm / float32)};
+  return {IntegerRoute::int_mm,
+          fmt::format("_int_mm (int8 to int32), exact: {}, measured {:.1f}x faster than float32",
+                      byte_products(), float32 / int_mm)};
+}
+
+RouteChoice choose_integer_route(std::string_view forced) {
+  if (forced.empty()) return probe_integer_routes();
+  if (forced == "int_mm")
+    return {IntegerRoute::int_mm, "_int_mm (int8 to int32), forced by HOT_INT_GEMM"};
+  if (forced == "float32")
+    return {IntegerRoute::float32, "float32 GEMM over integers, exact, forced by HOT_INT_GEMM"};
+  throw UsageError(
+      fmt::format("HOT_INT_GEMM={}: no such integer GEMM; set int_mm or float32", forced));
+}
+
+const RouteChoice& integer_route() {
+  static const RouteChoice choice = [] {
+    const at::AutoDispatchBelowAutograd no_autograd;
+    const char* forced = std::getenv("HOT_INT_GEMM");
+    return choose_integer_route(forced == nullptr ? "" : forced);
+  }();
+  return choice;
+}
+
+std::string integer_gemm_route() {
+  return integer_route().reason;
+}
+
+}  // namespace hot::kernels

@@ -1,0 +1,58 @@
+#include "kernels/devices.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cpu_info.hpp"
+#include "environment.hpp"
+
+namespace hot::cli {
+namespace {
+
+std::string cpu_text() {
+  const CpuInfo cpu = cpu_info();
+  const Environment environment = describe_environment();
+  return fmt::format(
+      "CPU           {}\n"
+      "  cores       {} usable, {} LibTorch threads\n"
+      "  features    {}\n"
+      "  kernels     {}\n"
+      "  int8 GEMM   {}\n"
+      "LibTorch      {}\n",
+      cpu.brand, cpu.cores, environment.threads,
+      cpu.features.empty() ? "none of AVX2, AVX-512, VNNI, AMX"
+                           : fmt::format("{}", fmt::join(cpu.features, ", ")),
+      environment.kernels, environment.integer_gemm, environment.torch);
+}
+
+std::string cuda_text() {
+  const kernels::CudaDevices cuda = kernels::cuda_devices();
+  std::string text =
+      fmt::format("CUDA          built with {}, driver {}\n", kernels::cuda_toolkit(),
+                  cuda.driver.empty() ? "none" : cuda.driver);
+  if (cuda.devices.empty()) return text + fmt::format("  devices     none: {}\n", cuda.reason);
+  for (const kernels::CudaDevice& device : cuda.devices)
+    text += fmt::format("  cuda:{:<7}{}, sm_{}{}, {:.1f} GiB\n", device.index, device.name,
+                        device.major, device.minor,
+                        static_cast<double>(device.memory_bytes) / (1 << 30));
+  return text;
+}
+
+}  // namespace
+
+void list_devices() {
+  write_all(STDOUT_FILENO, cpu_text() + cuda_text(), "standard output");
+}
+
+void check_device(const std::string& device) {
+  if (device.rfind("cuda", 0) != 0) return;
+  const kernels::CudaDevices cuda = kernels::cuda_devices();
+  if (cuda.devices.empty())
+    throw EnvironmentError(fmt::format("--device {}: {}; use --device cpu", device, cuda.reason));
+  throw EnvironmentError(
+      fmt::format("--device {}: this version analyses on the CPU alone; use --device cpu", device));
+}
+
+}  // namespace hot::cli

@@ -1,0 +1,153 @@
+#include "cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "reports/formats.hpp"
+
+namespace hot::cli {
+namespace {
+
+constexpr const char* kInputs = "Inputs";
+constexpr const char* kRun = "Run";
+constexpr const char* kChoice = "Choice of schemes";
+constexpr const char* kOutput = "Output";
+
+/// An option that can be given several times, one value each (so that it never swallows MODEL).
+CLI::Option* repeatable(CLI::Option* option) {
+  return option->allow_extra_args(false)->take_all();
+}
+
+}  // namespace
+
+void add_model_options(CLI::App& app, PipelineOptions& options) {
+  app.add_option("MODEL", options.model.path, "TorchScript file (torch.jit.save)");
+  app.add_option("--method", options.model.method, "method of the module that is run")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(kInputs);
+  repeatable(app.add_option("--load-library", options.model.libraries,
+                            "shared object with custom operators, loaded before the model"))
+      ->type_name("FILE")
+      ->group(kInputs);
+}
+
+void add_input_options(CLI::App& app, PipelineOptions& options) {
+  repeatable(app.add_option("--input", options.inputs.inputs,
+                            "[NAME=][TYPE:]SHAPE[:LOW..HIGH], e.g. 8x3x224x224 or\n"
+                            "tokens=int64:8x128:0..30521; once per argument, in order"))
+      ->type_name("SPEC")
+      ->group(kInputs);
+  app.add_option("--data", options.inputs.data,
+                 "real inputs: .pt of tensors, .safetensors, .npz or .npy")
+      ->type_name("FILE")
+      ->group(kInputs);
+  app.add_option("--labels", options.inputs.labels, "labels: a file, or a key inside --data")
+      ->type_name("FILE")
+      ->group(kInputs);
+  app.add_option("--loss", options.loss, "what is differentiated")
+      ->check(CLI::IsMember({"auto", "cross-entropy", "mse", "output"}))
+      ->capture_default_str()
+      ->group(kInputs);
+  app.add_option("--batch", options.inputs.batch, "samples in a minibatch (default: the source's)")
+      ->check(CLI::Range(1, 1 << 20))
+      ->type_name("N")
+      ->group(kInputs);
+  app.add_option("--batches", options.inputs.batches, "minibatches that are measured")
+      ->check(CLI::Range(1, 1 << 20))
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(kInputs);
+  app.add_option("--seed", options.seed, "of inputs, labels, dropout and stochastic rounding")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(kInputs);
+}
+
+void add_run_options(CLI::App& app, Request& request) {
+  app.add_option("--device", request.device, "auto, cpu, cuda or cuda:INDEX")
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            const bool indexed = text.rfind("cuda:", 0) == 0 && text.size() > 5 &&
+                                 text.find_first_not_of("0123456789", 5) == std::string::npos;
+            return text == "auto" || text == "cpu" || text == "cuda" || indexed
+                       ? std::string()
+                       : "'" + text + "' is not auto, cpu, cuda or cuda:INDEX";
+          },
+          "", "device"))
+      ->type_name("DEVICE")
+      ->capture_default_str()
+      ->group(kRun);
+  app.add_option("--threads", request.pipeline.threads,
+                 "CPU threads (default: as LibTorch chooses)")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N")
+      ->group(kRun);
+}
+
+void add_choice_options(CLI::App& app, Request& request) {
+  app.add_option("--schemes", request.schemes,
+                 "comma list of schemes or patterns of them, e.g. 'had16+int4/*'\n"
+                 "(see hot-analyze schemes; default: all)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST")
+      ->group(kChoice);
+  app.add_option("--policy,--preset", request.pipeline.select.policy,
+                 "auto: cheapest scheme under --max-error; hot, hlq, lqs: that method")
+      ->check(CLI::IsMember({"auto", "hot", "hlq", "lqs"}))
+      ->capture_default_str()
+      ->group(kChoice);
+  app.add_option("--max-error", request.pipeline.select.max_error,
+                 "relative error of a gradient that auto allows")
+      ->check(CLI::PositiveNumber)
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(kChoice);
+  app.add_option("--keep-exact", request.pipeline.select.keep_exact,
+                 "comma list of layer names or patterns that stay exact, e.g. 'head*'")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST")
+      ->group(kChoice);
+  app.add_option_function<std::string>(
+         "--stop-after",
+         [&request](const std::string& name) { request.pipeline.last = parse_stage(name); },
+         "last stage that is run (default: verify)")
+      ->check(CLI::IsMember(stage_names()))
+      ->group(kRun);
+}
+
+void add_verify_options(CLI::App& app, verify::Options& options) {
+  app.add_option("--repeats", options.repeats, "timed pairs of exact and planned steps")
+      ->check(CLI::Range(1, 10000))
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(kRun);
+}
+
+void add_output_options(CLI::App& app, OutputOptions& options, bool makes_plan) {
+  for (const reports::Format& format : reports::formats()) {
+    if (format.option.empty() || (format.name == "plan" && !makes_plan)) continue;
+    const std::string name(format.name);
+    app.add_option_function<std::string>(
+           std::string(format.option),
+           [&options, name](const std::string& target) { options.targets[name] = target; },
+           fmt::format("write {} (- is standard output)", format.description))
+        ->type_name("FILE")
+        ->group(kOutput);
+  }
+}
+
+void add_message_options(CLI::App& app, MessageOptions& options) {
+  auto* quiet = app.add_flag("--quiet,-q", options.quiet,
+                             "no table, messages or progress: files and the exit code alone")
+                    ->group(kOutput);
+  app.add_flag("--verbose,-v", options.verbose, "say what each stage does, and LibTorch's warnings")
+      ->excludes(quiet)
+      ->group(kOutput);
+  app.add_flag("--no-progress", options.no_progress, "draw no progress line")->group(kOutput);
+}
+
+}  // namespace hot::cli

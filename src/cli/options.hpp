@@ -1,0 +1,21 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/request.hpp"
+
+/// One table a stage: names, meaning, default and check of its options. Help text and parsing come
+/// from here alone.
+namespace hot::cli {
+
+void add_model_options(CLI::App& app, PipelineOptions& options);
+void add_input_options(CLI::App& app, PipelineOptions& options);
+void add_run_options(CLI::App& app, Request& request);
+void add_choice_options(CLI::App& app, Request& request);
+void add_verify_options(CLI::App& app, verify::Options& options);
+void add_message_options(CLI::App& app, MessageOptions& options);
+
+/// One flag for each report format that has one; --plan only where the command makes a plan.
+void add_output_options(CLI::App& app, OutputOptions& options, bool makes_plan);
+
+}  // namespace hot::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace hot::cli {
+
+/// Writes all of `text` to a file descriptor. Throws EnvironmentError naming `where` and the
+/// system's reason.
+void write_all(int descriptor, std::string_view text, const std::string& where);
+
+/// A result's destination, checked when it is made, so that hours of work aren't lost to a wrong
+/// path. A regular file appears whole or not at all: a temporary name in the same folder, then a
+/// rename. "-" is standard output; devices and pipes are written directly.
+class Output {
+ public:
+  /// `option` is what the user wrote, for messages; `model` must not be overwritten.
+  /// Throws UsageError or EnvironmentError when `target` can't be written.
+  Output(const std::string& option, const std::string& target, const std::string& model);
+
+  [[nodiscard]] bool to_stdout() const { return target_ == "-"; }
+  [[nodiscard]] const std::string& target() const { return target_; }
+  /// Same file as another output.
+  [[nodiscard]] bool same_as(const Output& other) const { return path_ == other.path_; }
+  /// Throws EnvironmentError; an old file is then as it was.
+  void write(std::string_view text) const;
+
+ private:
+  void replace_file(std::string_view text) const;
+
+  std::string option_;
+  std::string target_;
+  std::filesystem::path path_;  ///< links resolved
+  bool regular_ = true;         ///< false for standard output, devices and pipes
+};
+
+}  // namespace hot::cli

@@ -1,0 +1,129 @@
+#include "cli/parse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "cli/options.hpp"
+#include "core/errors.hpp"
+
+namespace hot::cli {
+namespace {
+
+struct CommandInfo {
+  Command command;
+  const char* name;
+  const char* description;
+};
+
+/// The commands with a name; without one, MODEL is analysed.
+constexpr std::array<CommandInfo, 4> kCommands = {{
+    {Command::inspect, "inspect",
+     "list inputs and every backward GEMM; nothing is timed or judged"},
+    {Command::verify, "verify", "run a given plan with real kernels beside the exact run"},
+    {Command::schemes, "schemes", "list the schemes that can be chosen"},
+    {Command::devices, "devices", "say what this machine can run"},
+}};
+
+constexpr const char* kAbout =
+    "Which layers of a TorchScript model can run their backward pass in low precision or low "
+    "rank,\n"
+    "with which scheme for each of the two gradients, at which error, and what it buys.";
+
+constexpr const char* kFooter =
+    "Exit codes: 0 done; 1 the verification failed; 2 wrong usage; 3 the model or data can't be "
+    "used;\n"
+    "4 the environment failed (device, memory, disk) or the run was interrupted.\n"
+    "Results go to standard output, messages and progress to standard error.";
+
+void add_options(CLI::App& app, Command command, Request& request) {
+  const bool on_a_model = command != Command::schemes && command != Command::devices;
+  if (!on_a_model) return;
+  add_model_options(app, request.pipeline);
+  add_input_options(app, request.pipeline);
+  add_run_options(app, request);
+  if (command == Command::analyze) add_choice_options(app, request);
+  if (command != Command::inspect) add_verify_options(app, request.pipeline.verify);
+  if (command == Command::verify)
+    app.add_option("--plan", request.plan_file, "the plan to run, as analysis wrote it")
+        ->type_name("FILE")
+        ->required();
+  add_output_options(app, request.output, command == Command::analyze);
+  add_message_options(app, request.messages);
+}
+
+std::string command_names() {
+  std::array<const char*, kCommands.size()> names{};
+  std::transform(kCommands.begin(), kCommands.end(), names.begin(),
+                 [](const CommandInfo& info) { return info.name; });
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// "hot-analyze profil m.pt": a bare word that names no file was meant as a command.
+void refuse_unknown_command(int argc, const char* const* argv) {
+  if (argc < 2) return;
+  const std::string word = argv[1];
+  const bool known = std::any_of(kCommands.begin(), kCommands.end(),
+                                 [&](const CommandInfo& info) { return word == info.name; });
+  if (known || word.empty() || word[0] == '-' || word.find_first_of("./") != std::string::npos)
+    return;
+  if (std::error_code ignored; std::filesystem::exists(word, ignored)) return;
+  throw UsageError(
+      fmt::format("there is no command or file '{}'; the commands are {}; see hot-analyze --help",
+                  word, command_names()));
+}
+
+void require_model(const Request& request) {
+  if (!request.pipeline.model.path.empty()) return;
+  throw UsageError(
+      "no model was given: name a TorchScript file, e.g. hot-analyze model.pt; see hot-analyze "
+      "--help");
+}
+
+/// One seed rules the whole run; inspect is the pipeline's first stage.
+void spread(Request& request) {
+  PipelineOptions& pipeline = request.pipeline;
+  pipeline.inputs.seed = pipeline.measure.seed = pipeline.verify.seed = pipeline.seed;
+  if (request.command == Command::inspect) pipeline.last = Stage::trace;
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Parsed parse_command_line(int argc, const char* const* argv) {
+  refuse_unknown_command(argc, argv);
+  Request request;
+  CLI::App app(kAbout, "hot-analyze");
+  app.footer(kFooter);
+  app.get_formatter()->column_width(34);
+  app.set_version_flag("--version", std::string("hot-analyze ") + HOT_VERSION);
+  app.require_subcommand(0, 1);
+  add_options(app, Command::analyze, request);
+  for (const CommandInfo& info : kCommands) {
+    CLI::App* sub = app.add_subcommand(info.name, info.description);
+    sub->callback([&request, &info] { request.command = info.command; });
+    add_options(*sub, info.command, request);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return {std::nullopt, app.help()};
+  } catch (const CLI::CallForVersion& version) {
+    return {std::nullopt, std::string(version.what()) + "\n"};
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(one_line(error.what()) + "; see hot-analyze --help");
+  }
+  if (request.command != Command::schemes && request.command != Command::devices)
+    require_model(request);
+  spread(request);
+  return {request, ""};
+}
+
+}  // namespace hot::cli

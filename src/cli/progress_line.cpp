@@ -1,0 +1,58 @@
+#include "cli/progress_line.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/terminal.hpp"
+
+namespace hot::cli {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto kSilence = 1s;      // stages shorter than this draw nothing
+constexpr auto kInterval = 100ms;  // between two drawings
+
+/// Progress is a courtesy: a closed standard error must not end the run.
+void draw(std::string_view text) {
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+}
+
+}  // namespace
+
+Progress ProgressLine::listener() {
+  if (!enabled_) return nullptr;
+  return [this](std::string_view stage, std::int64_t done, std::int64_t total,
+                std::string_view detail) { update(stage, done, total, detail); };
+}
+
+void ProgressLine::clear() {
+  const std::lock_guard lock(mutex_);
+  if (drawn_) draw("\r\x1b[K");
+  drawn_ = false;
+}
+
+void ProgressLine::update(std::string_view stage, std::int64_t done, std::int64_t total,
+                          std::string_view detail) {
+  const std::lock_guard lock(mutex_);
+  const auto now = Clock::now();
+  if (stage != stage_) {
+    stage_ = stage;
+    stage_start_ = now;
+  }
+  if (now - stage_start_ < kSilence || now - last_drawn_ < kInterval) return;
+  draw(fmt::format("\r{}\x1b[K",
+                   text(stage, done, total, detail, terminal_width(STDERR_FILENO, 80) - 1)));
+  last_drawn_ = now;
+  drawn_ = true;
+}
+
+std::string ProgressLine::text(std::string_view stage, std::int64_t done, std::int64_t total,
+                               std::string_view detail, std::size_t width) {
+  std::string line(stage);
+  if (total > 0) line += fmt::format(" {}/{}", done, total);
+  if (!detail.empty()) line += fmt::format(" {}", detail);
+  if (line.size() > width) line.resize(width);
+  return line;
+}
+
+}  // namespace hot::cli

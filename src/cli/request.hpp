@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pipeline.hpp"
+
+namespace hot::cli {
+
+enum class Command { analyze, inspect, verify, schemes, devices };
+
+/// Where results go besides the table: a file, or "-" for standard output, by the name of the
+/// report format.
+struct OutputOptions {
+  std::map<std::string, std::string> targets;
+};
+
+/// What is said on standard error, and whether the table is printed.
+struct MessageOptions {
+  bool quiet =
+      false;  ///< neither table nor messages nor progress: files, errors and the exit code alone
+  bool verbose = false;  ///< each stage's start and duration, and LibTorch's warnings
+  bool no_progress = false;
+};
+
+/// What the user asked for, checked as far as that goes without touching the model.
+struct Request {
+  Command command = Command::analyze;
+  PipelineOptions pipeline;
+  std::string device = "auto";  ///< auto | cpu | cuda | cuda:<index>
+  std::vector<std::string>
+      schemes;            ///< schemes or glob patterns of schemes; empty = all of the default
+  std::string plan_file;  ///< verify: the plan to run
+  OutputOptions output;
+  MessageOptions messages;
+};
+
+}  // namespace hot::cli

@@ -1,0 +1,68 @@
+#include "cli/results.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/terminal.hpp"
+#include "core/errors.hpp"
+
+namespace hot::cli {
+namespace {
+
+constexpr std::size_t kPipedWidth = 100;
+
+/// False for a format about a part that this run didn't reach.
+bool can_show(const reports::Format& format, const Report& report) {
+  if (format.name == "plan") return report.plan.has_value();
+  if (format.name == "trace") return report.trace.has_value();
+  return true;
+}
+
+}  // namespace
+
+Results::Results(const Request& request) {
+  for (const auto& [name, target] : request.output.targets) {
+    const reports::Format& format = reports::format(name);
+    if (format.name == "plan" && request.pipeline.last < Stage::select)
+      throw UsageError(fmt::format("{} needs a plan, but --stop-after {} ends before select",
+                                   format.option, to_string(request.pipeline.last)));
+    Output output(std::string(format.option), target, request.pipeline.model.path);
+    const auto twin = std::find_if(files_.begin(), files_.end(),
+                                   [&](const auto& file) { return file.second.same_as(output); });
+    if (twin != files_.end())
+      throw UsageError(fmt::format("{} and {} both go to {}; give each its own file",
+                                   twin->first->option, format.option, target));
+    stdout_taken_ = stdout_taken_ || output.to_stdout();
+    files_.emplace_back(&format, std::move(output));
+  }
+  if (!request.messages.quiet) table_ = request.command == Command::inspect ? "trace" : "terminal";
+}
+
+void Results::write(const Report& report) const {
+  for (const auto& [format, output] : files_) {
+    if (!can_show(*format, report)) {
+      spdlog::warn("{} was not written: the run ended before there was a {}", output.target(),
+                   format->name);
+      continue;
+    }
+    output.write(format->write(report, {}));
+    spdlog::debug("{} written", output.target());
+  }
+  if (!table_.empty()) print_table(report);
+}
+
+void Results::print_table(const Report& report) const {
+  const reports::Format& format = reports::format(table_);
+  if (!can_show(format, report)) return;
+  const int descriptor = stdout_taken_ ? STDERR_FILENO : STDOUT_FILENO;
+  reports::Style style;
+  style.width = is_terminal(descriptor) ? terminal_width(descriptor, kPipedWidth) : kPipedWidth;
+  style.colour = wants_colour(descriptor);
+  write_all(descriptor, format.write(report, style),
+            stdout_taken_ ? "standard error" : "standard output");
+}
+
+}  // namespace hot::cli

@@ -1,0 +1,136 @@
+#include "pipeline.hpp"
+
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <chrono>
+
+#include "analyzers/measure/measure.hpp"
+#include "analyzers/trace/trace.hpp"
+#include "analyzers/verify/verify.hpp"
+#include "core/errors.hpp"
+#include "core/interrupt.hpp"
+#include "environment.hpp"
+#include "models/inputs.hpp"
+#include "models/model.hpp"
+#include "models/step.hpp"
+#include "plan_match.hpp"
+
+namespace hot {
+namespace {
+
+void describe_model(const models::Model& model, ModelInfo& info) {
+  info.path = model.path;
+  info.sha256 = model.sha256;
+  info.parameters = model.scalar_count();
+  info.notes = model.notes;
+}
+
+void describe_inputs(const models::Inputs& inputs, ModelInfo& info) {
+  info.inputs = inputs.description;
+  info.inputs_source = inputs.source;
+  info.batches = static_cast<int>(inputs.batches.size());
+  info.notes.insert(info.notes.end(), inputs.notes.begin(), inputs.notes.end());
+}
+
+std::int64_t peak_resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+/// The way of the data: each stage takes the value before it and its own options.
+void run_stages(const PipelineOptions& options, const Progress& progress, Report& report) {
+  const models::Model model = models::load_model(options.model);
+  describe_model(model, report.model);
+  const models::Inputs inputs = models::make_inputs(model, options.inputs);
+  describe_inputs(inputs, report.model);
+  const models::Loss loss =
+      models::Loss::choose(options.loss, model, inputs.batches.front(), options.seed);
+  report.model.loss = loss.description();
+  throw_if_interrupted();
+
+  report.trace = trace::trace(model, inputs, loss, options.seed, progress);
+  if (options.last == Stage::trace) return;
+
+  if (options.plan) {
+    check_plan_matches(*options.plan, *report.trace);
+    report.plan = options.plan;
+  } else {
+    report.errors = measure::measure(model, inputs, loss, *report.trace, options.measure, progress);
+    if (options.last == Stage::measure) return;
+    report.plan = select::select(*report.trace, *report.errors,
+                                 {report.model.sha256, report.model.parameters}, options.select);
+    if (options.last == Stage::select) return;
+  }
+  report.verification =
+      verify::verify(model, inputs, loss, *report.trace, *report.plan, options.verify, progress);
+}
+
+/// LibTorch's own exceptions that no stage gave a meaning: its last resort is one line without the
+/// C++ stack.
+[[noreturn]] void explain(const c10::Error& error) {
+  const std::string message = error.what_without_backtrace();
+  if (message.find("can't allocate memory") != std::string::npos)
+    throw EnvironmentError("out of memory; a smaller --batch needs less");
+  throw EnvironmentError(fmt::format("LibTorch failed: {}", message.substr(0, message.find('\n'))));
+}
+
+}  // namespace
+
+void run_pipeline(const PipelineOptions& options, const Progress& progress, Report& report) {
+  const auto start = std::chrono::steady_clock::now();
+  if (options.threads > 0) at::set_num_threads(options.threads);
+  report.environment = describe_environment();
+  report.model.path = options.model.path;
+  report.model.seed = options.seed;
+  const auto finish = [&] {
+    report.elapsed_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report.peak_memory_bytes = peak_resident_bytes();
+  };
+  try {
+    run_stages(options, progress, report);
+  } catch (const std::exception& error) {
+    // An interrupt can reach us through autograd or the interpreter, wrapped in an exception of
+    // theirs.
+    finish();
+    report.interrupted = interrupt_requested();
+    if (report.interrupted) return;
+    if (const auto* of_torch = dynamic_cast<const c10::Error*>(&error)) explain(*of_torch);
+    throw;
+  }
+  finish();
+}
+
+const char* to_string(Stage stage) {
+  switch (stage) {
+    case Stage::trace:
+      return "trace";
+    case Stage::measure:
+      return "measure";
+    case Stage::select:
+      return "select";
+    case Stage::verify:
+      return "verify";
+  }
+  return "?";
+}
+
+std::vector<std::string> stage_names() {
+  std::vector<std::string> names;
+  for (const Stage stage : {Stage::trace, Stage::measure, Stage::select, Stage::verify})
+    names.emplace_back(to_string(stage));
+  return names;
+}
+
+Stage parse_stage(std::string_view name) {
+  for (const Stage stage : {Stage::trace, Stage::measure, Stage::select, Stage::verify})
+    if (name == to_string(stage)) return stage;
+  throw UsageError(fmt::format("there is no stage '{}'; the stages are {}", name,
+                               fmt::join(stage_names(), ", ")));
+}
+
+}  // namespace hot

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzers/measure/options.hpp"
+#include "analyzers/select/select.hpp"
+#include "analyzers/verify/options.hpp"
+#include "core/progress.hpp"
+#include "core/report.hpp"
+#include "models/options.hpp"
+
+namespace hot {
+
+/// The stages that `--stop-after` can name, in order.
+enum class Stage { trace, measure, select, verify };
+
+[[nodiscard]] const char* to_string(Stage stage);
+
+/// The stage called `name`. Throws UsageError with the list of names.
+[[nodiscard]] Stage parse_stage(std::string_view name);
+
+/// All names of stages, in order.
+[[nodiscard]] std::vector<std::string> stage_names();
+
+/// What one run does: the options of every stage.
+struct PipelineOptions {
+  models::LoadOptions model;
+  models::InputOptions inputs;
+  std::string loss = "auto";
+  std::uint64_t seed =
+      0;            ///< of inputs, sampled labels, the model's generators and stochastic rounding
+  int threads = 0;  ///< of LibTorch's kernels; 0 = as LibTorch chooses
+  measure::Options measure;
+  select::Options select;
+  verify::Options verify;
+  Stage last = Stage::verify;
+  std::optional<Plan>
+      plan;  ///< verified in place of a plan of this run: measure and select are left out
+};
+
+/// Runs the stages in order and fills `report` as each ends, so that it holds what was found if a
+/// later one throws. An interrupt is no exception: it returns with `report.interrupted` set.
+void run_pipeline(const PipelineOptions& options, const Progress& progress, Report& report);
+
+}  // namespace hot

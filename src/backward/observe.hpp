@@ -19,9 +19,12 @@ class Observation {
   Observation(const Observation&) = delete;
   Observation& operator=(const Observation&) = delete;
 
+  /// Call after the step: throws what the callback threw.
+  void rethrow() const;
+
  private:
   struct State;
-  std::shared_ptr<State> state_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace hot::backward

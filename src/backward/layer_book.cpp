@@ -1,0 +1,61 @@
+#include "backward/layer_book.hpp"
+
+#include <torch/csrc/jit/runtime/interpreter.h>
+
+namespace hot::backward {
+
+LayerBook::LayerBook(const models::Model& model) {
+  for (std::size_t i = 0; i < model.parameters.size(); ++i) {
+    const auto& p = model.parameters[i];
+    names_.push_back(layer_name_of_parameter(p.names.front()));
+    if (!p.tensor.has_storage() || p.tensor.numel() == 0) continue;
+    std::int64_t last = p.tensor.storage_offset();
+    for (std::int64_t d = 0; d < p.tensor.dim(); ++d) {
+      last += (p.tensor.size(d) - 1) * p.tensor.stride(d);
+    }
+    by_storage_[p.tensor.storage().unsafeGetStorageImpl()].push_back(
+        {static_cast<int>(i), p.tensor.storage_offset(), last + 1});
+  }
+}
+
+int LayerBook::parameter_of(const at::Tensor& tensor) const {
+  if (!tensor.defined() || !tensor.has_storage()) return -1;
+  const auto found = by_storage_.find(tensor.storage().unsafeGetStorageImpl());
+  if (found == by_storage_.end()) return -1;
+  for (const auto& entry : found->second) {
+    if (tensor.storage_offset() >= entry.begin && tensor.storage_offset() < entry.end) {
+      return entry.parameter;
+    }
+  }
+  return -1;
+}
+
+const std::string& LayerBook::layer_name(int parameter) const {
+  return names_.at(static_cast<std::size_t>(parameter));
+}
+
+bool LayerBook::is_parameter_storage(const c10::StorageImpl* storage) const {
+  return by_storage_.contains(storage);
+}
+
+std::string layer_name_of_parameter(const std::string& parameter) {
+  constexpr std::string_view suffix = ".weight";
+  if (parameter.size() > suffix.size() && parameter.ends_with(suffix)) {
+    return parameter.substr(0, parameter.size() - suffix.size());
+  }
+  return parameter;
+}
+
+std::string current_module_path() {
+  // Entries read "name(Type)::method"; the first is the top module, SELF another method of the same one.
+  std::string path;
+  const auto parts = torch::jit::currentModuleHierarchy();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const auto name = parts[i].substr(0, parts[i].find('('));
+    if (name.empty() || name == "SELF" || name == "?") continue;
+    path += path.empty() ? name : "." + name;
+  }
+  return path;
+}
+
+}  // namespace hot::backward

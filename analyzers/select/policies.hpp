@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/error_table.hpp"
+#include "core/layer_trace.hpp"
+#include "core/plan.hpp"
+
+namespace hot::select {
+
+/// One gradient of one layer for which a scheme is wanted.
+struct Question {
+  const LayerTrace& layer;
+  Path path = Path::grad_input;
+  std::vector<const ErrorRow*>
+      rows;                        ///< what was measured for it, illegal schemes and exact left out
+  const LqsChoice* lqs = nullptr;  ///< nullptr where LQS was not measured
+  double max_error = 0;
+};
+
+struct Choice {
+  Scheme scheme;
+  Why why;
+};
+
+struct Policy {
+  std::string_view name;
+  std::string_view description;  ///< one line
+  Choice (*choose)(const Question& question);
+};
+
+/// Every policy that Options::policy can name.
+[[nodiscard]] const std::vector<Policy>& policies();
+
+/// Upper end of the 95 % interval of the measured relative error; infinite where it isn't a number
+/// or wasn't measured.
+[[nodiscard]] double largest_error(const ErrorRow& row);
+
+/// The cheapest scheme by modelled_cost() whose largest_error() stays within max_error; exact where
+/// none is cheaper. Between equal costs: tensor before row and column, nearest before stochastic,
+/// then the smaller error.
+[[nodiscard]] Choice choose_auto(const Question& question);
+
+/// The method's scheme, whatever its error is (methods.md, section 3).
+[[nodiscard]] Choice choose_hot(const Question& question);
+[[nodiscard]] Choice choose_hlq(const Question& question);
+
+/// The scheme of choose_hot() where its measured error stays within max_error, else exact.
+[[nodiscard]] Choice choose_lqs(const Question& question);
+
+}  // namespace hot::select

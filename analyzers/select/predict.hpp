@@ -1,0 +1,14 @@
+#pragma once
+
+#include "core/error_table.hpp"
+#include "core/layer_trace.hpp"
+#include "core/plan.hpp"
+
+namespace hot::select {
+
+/// What the plan should bring, over all eligible layers: cost and saved_fraction (modelled),
+/// largest_relative_error and mean_relative_error (as they were measured). The errors are left out
+/// where the plan changes nothing, or where the error of a pick wasn't measured.
+[[nodiscard]] Metrics predict(const Plan& plan, const Trace& trace, const ErrorTable& errors);
+
+}  // namespace hot::select

@@ -79,13 +79,14 @@ std::int64_t product(at::IntArrayRef values) {
 std::int64_t output_positions(const Window& w, at::IntArrayRef image) {
   std::int64_t result = 1;
   for (std::size_t d = 0; d < w.kernel.size(); ++d) {
-    result *= (image[d + 2] + 2 * w.padding[d] - w.dilation[d] * (w.kernel[d] - 1) - 1) /
-                  w.stride[d] + 1;
+    result *=
+        (image[d + 2] + 2 * w.padding[d] - w.dilation[d] * (w.kernel[d] - 1) - 1) / w.stride[d] + 1;
   }
   return result;
 }
 
-/// Products of one path of a convolution: rows × (kernel columns) × (channels of one group), `groups` of them.
+/// Products of one path of a convolution: rows × (kernel columns) × (channels of one group),
+/// `groups` of them.
 GemmShape convolution_shape(Path path, const Window& w, std::int64_t rows, at::IntArrayRef weight) {
   const std::int64_t fanned = weight[1] * product(weight.slice(2));  // the side that is unfolded
   const std::int64_t plain = weight[0] / w.groups;
@@ -134,10 +135,10 @@ std::vector<BackwardGemm> attention_backward_gemms(Arguments a) {
   const std::int64_t batch = q.size(0) * q.size(1);
   const std::int64_t rows = q.size(2), keys = k.size(2), d = q.size(3), dv = v.size(3);
   std::vector<BackwardGemm> gemms;
-  for (const GemmShape shape : {GemmShape{rows, keys, d, batch},  // scores, recomputed
-                                GemmShape{rows, keys, dv, batch},  // of the probabilities
-                                GemmShape{keys, dv, rows, batch},  // of the values
-                                GemmShape{rows, d, keys, batch},   // of the queries
+  for (const GemmShape shape : {GemmShape{rows, keys, d, batch},     // scores, recomputed
+                                GemmShape{rows, keys, dv, batch},    // of the probabilities
+                                GemmShape{keys, dv, rows, batch},    // of the values
+                                GemmShape{rows, d, keys, batch},     // of the queries
                                 GemmShape{d, keys, rows, batch}}) {  // of the keys
     gemms.push_back({Path::grad_input, shape});
   }

@@ -47,7 +47,8 @@ std::string layer_name_of_parameter(const std::string& parameter) {
 }
 
 std::string current_module_path() {
-  // Entries read "name(Type)::method"; the first is the top module, SELF another method of the same one.
+  // Entries read "name(Type)::method"; the first is the top module, SELF another method of the same
+  // one.
   std::string path;
   const auto parts = torch::jit::currentModuleHierarchy();
   for (std::size_t i = 1; i < parts.size(); ++i) {

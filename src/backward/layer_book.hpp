@@ -10,8 +10,8 @@
 
 namespace hot::backward {
 
-/// The names of a model's layers, and which layer a weight belongs to. Weights are recognised by their storage, so that
-/// views (W.t(), slices of a fused projection) find their parameter too.
+/// The names of a model's layers, and which layer a weight belongs to. Weights are recognised by
+/// their storage, so that views (W.t(), slices of a fused projection) find their parameter too.
 class LayerBook {
  public:
   explicit LayerBook(const models::Model& model);
@@ -37,7 +37,8 @@ class LayerBook {
 /// "encoder.layers.0.fc1.weight" → "encoder.layers.0.fc1"; other names stay.
 [[nodiscard]] std::string layer_name_of_parameter(const std::string& parameter);
 
-/// Dotted path of the module that the JIT interpreter is in on this thread; empty outside, and in forked tasks.
+/// Dotted path of the module that the JIT interpreter is in on this thread; empty outside, and in
+/// forked tasks.
 [[nodiscard]] std::string current_module_path();
 
 }  // namespace hot::backward

@@ -21,6 +21,8 @@ Observation::Observation(const models::Model& model, std::function<void(const Op
 
 Observation::~Observation() = default;
 
-void Observation::rethrow() const { state_->recorder.rethrow(); }
+void Observation::rethrow() const {
+  state_->recorder.rethrow();
+}
 
 }  // namespace hot::backward

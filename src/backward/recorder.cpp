@@ -90,8 +90,8 @@ void Recorder::State::enter_product(const at::RecordFunction& fn, const GemmOp& 
   guarded([&] {
     const auto arguments = own_arguments(fn);
     const bool linked = fn.seqNr() >= 0 && any_needs_gradient(op, arguments);
-    auto call = std::make_shared<Call>(
-        sites.call(op, view.outermost ? *view.outermost : op, arguments));
+    auto call =
+        std::make_shared<Call>(sites.call(op, view.outermost ? *view.outermost : op, arguments));
     if (!linked) {
       call->operands.need_grad_input = call->operands.need_grad_weight = false;
       call->operands.x = at::Tensor();
@@ -108,7 +108,8 @@ Path Recorder::State::path_of(const Call* call, c10::ArrayRef<const c10::IValue>
   bool has_a = false;
   bool has_b = false;
   for (const auto& value : a) {
-    if (!value.isTensor() || !value.toTensor().defined() || !value.toTensor().has_storage()) continue;
+    if (!value.isTensor() || !value.toTensor().defined() || !value.toTensor().has_storage())
+      continue;
     const auto* storage = value.toTensor().storage().unsafeGetStorageImpl();
     has_a = has_a || storage == call->a;
     has_b = has_b || storage == call->b;
@@ -257,7 +258,9 @@ Recorder::~Recorder() {
   active.reset();
 }
 
-const std::vector<Site>& Recorder::sites() const { return state_->sites.all(); }
+const std::vector<Site>& Recorder::sites() const {
+  return state_->sites.all();
+}
 
 void Recorder::rethrow() const {
   const std::lock_guard lock(state_->mutex);

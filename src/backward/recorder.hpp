@@ -13,13 +13,14 @@
 
 namespace hot::backward {
 
-/// One layer as a step meets it: a weight, or a product without one at its place in the module tree.
+/// One layer as a step meets it: a weight, or a product without one at its place in the module
+/// tree.
 struct Site {
   std::string name;
   std::vector<std::string> aliases;
   LayerKind kind = LayerKind::other;
-  std::string op;       ///< outermost operation of the first call
-  int parameter = -1;   ///< index into Model::parameters, -1 for none
+  std::string op;      ///< outermost operation of the first call
+  int parameter = -1;  ///< index into Model::parameters, -1 for none
   std::vector<std::int64_t> weight_shape;
   std::string obstacle;  ///< why its backward can't be approximated, empty if it can
   int calls = 0;
@@ -28,9 +29,11 @@ struct Site {
 /// One call of a site in the forward pass.
 struct Call {
   std::size_t site = 0;
-  int index = 0;  ///< number of the call within the step
-  Operands operands;  ///< gy is undefined until the backward pass; x and weight only where autograd keeps them too
-  const c10::StorageImpl* a = nullptr;  ///< storages of the factors, to tell the two gradients apart
+  int index = 0;      ///< number of the call within the step
+  Operands operands;  ///< gy is undefined until the backward pass; x and weight only where autograd
+                      ///< keeps them too
+  const c10::StorageImpl* a =
+      nullptr;  ///< storages of the factors, to tell the two gradients apart
   const c10::StorageImpl* b = nullptr;
   int gemms_seen = 0;  ///< products that its backward node has run so far
 };
@@ -48,9 +51,10 @@ class Listener {
   virtual void on_backward_done(const Call&, double /*seconds*/) {}
 };
 
-/// Watches every operation of this process while alive (RecordFunction callbacks; nothing is replaced, so gradients stay
-/// bit-identical) and links each backward node to the forward call that made it by thread and sequence number
-/// (torchscript.md 3.2). Forked tasks are seen too. One at a time.
+/// Watches every operation of this process while alive (RecordFunction callbacks; nothing is
+/// replaced, so gradients stay bit-identical) and links each backward node to the forward call that
+/// made it by thread and sequence number (torchscript.md 3.2). Forked tasks are seen too. One at a
+/// time.
 class Recorder {
   friend struct RecorderCallbacks;
 
@@ -62,10 +66,12 @@ class Recorder {
 
   [[nodiscard]] const std::vector<Site>& sites() const;
 
-  /// Rethrows what a listener threw: exceptions cannot leave the callbacks themselves. After one nothing more is told.
+  /// Rethrows what a listener threw: exceptions cannot leave the callbacks themselves. After one
+  /// nothing more is told.
   void rethrow() const;
 
-  /// Name of the site whose product runs on this thread in the forward pass, or its module path; for attributing memory.
+  /// Name of the site whose product runs on this thread in the forward pass, or its module path;
+  /// for attributing memory.
   [[nodiscard]] static std::string current_owner();
 
  private:

@@ -19,7 +19,9 @@ const c10::StorageImpl* storage_of(const at::Tensor& t) {
   return t.defined() && t.has_storage() ? t.storage().unsafeGetStorageImpl() : nullptr;
 }
 
-bool needs_gradient(const at::Tensor& t) { return t.defined() && t.requires_grad(); }
+bool needs_gradient(const at::Tensor& t) {
+  return t.defined() && t.requires_grad();
+}
 
 std::string base_name(std::string_view op) {
   const auto name = op.substr(op.find("::") + 2);
@@ -29,9 +31,13 @@ std::string base_name(std::string_view op) {
                          : name);
 }
 
-bool is_convolution(const GemmOp& op) { return op.kind == LayerKind::conv; }
+bool is_convolution(const GemmOp& op) {
+  return op.kind == LayerKind::conv;
+}
 
-bool is_matrix_product(const GemmOp& op) { return op.name == "aten::mm" || op.name == "aten::addmm"; }
+bool is_matrix_product(const GemmOp& op) {
+  return op.name == "aten::mm" || op.name == "aten::addmm";
+}
 
 bool is_scaled(const GemmOp& op, Arguments a) {
   const auto one = [](const c10::IValue& v) { return v.toScalar().toDouble() == 1.0; };
@@ -44,11 +50,13 @@ std::string obstacle_of(const GemmOp& op, const GemmOp& outermost, Arguments a, 
   if (op.role == Role::opaque) {
     return "its products are hidden inside one library kernel (" + std::string(op.name) + ")";
   }
-  if (op.kind == LayerKind::attention) return "fused attention: products of activations, left exact";
+  if (op.kind == LayerKind::attention)
+    return "fused attention: products of activations, left exact";
   if (parameter < 0) {
     const bool layer = outermost.kind == LayerKind::linear || is_convolution(outermost) ||
                        outermost.kind == LayerKind::conv_transpose;
-    return layer ? "its weight is computed in the forward pass or is no parameter, so no plan can name it"
+    return layer ? "its weight is computed in the forward pass or is no parameter, so no plan can "
+                   "name it"
                  : "product of two activations, left exact";
   }
   if (tensor_at(a, op.b).dim() == 1 || op.name == "aten::mv" || op.name == "aten::addmv") {

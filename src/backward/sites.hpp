@@ -12,8 +12,8 @@
 
 namespace hot::backward {
 
-/// Turns the arguments of a product into a Call of a Site: finds the layer, its operands and what stands in the way of
-/// approximating it. The one place that knows how layers are told apart.
+/// Turns the arguments of a product into a Call of a Site: finds the layer, its operands and what
+/// stands in the way of approximating it. The one place that knows how layers are told apart.
 class Sites {
  public:
   explicit Sites(const models::Model& model) : model_(model), book_(model) {}

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "models/model.hpp"
+
+namespace hot::backward {
+
+/// Counts what autograd holds for the backward pass while alive: every storage once, parameters
+/// left out, each under the layer (or module path) whose operation saved it first. What the graph
+/// lets go is no longer counted, so ask between forward and backward. The bytes are those of the
+/// storages themselves. Replaces the autograd engine's default by a subclass at the first use, for
+/// the rest of the process (torchscript.md 3.5); results don't change. One at a time.
+class SavedBytes {
+ public:
+  explicit SavedBytes(const models::Model& model);
+  ~SavedBytes();
+  SavedBytes(const SavedBytes&) = delete;
+  SavedBytes& operator=(const SavedBytes&) = delete;
+
+  [[nodiscard]] std::int64_t total() const;
+  [[nodiscard]] std::map<std::string, std::int64_t> by_owner() const;
+
+  /// Must be called once before the process's first backward pass.
+  static void install();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+  friend struct SavedBytesHook;
+};
+
+}  // namespace hot::backward

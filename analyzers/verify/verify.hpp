@@ -13,7 +13,8 @@
 
 namespace hot::verify {
 
-/// Runs the plan with real kernels inside the running model, beside the exact run (design.md; issue "Verify").
+/// Runs the plan with real kernels inside the running model, beside the exact run (design.md; issue
+/// "Verify").
 [[nodiscard]] Verification verify(const models::Model& model, const models::Inputs& inputs,
                                   const models::Loss& loss, const Trace& trace, const Plan& plan,
                                   const Options& options, const Progress& progress);

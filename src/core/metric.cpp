@@ -53,7 +53,9 @@ const std::vector<MetricInfo>& metric_infos() {
       {"gradient_error", "", "relative error of all parameter gradients together"},
       {"gradient_cosine", "", "cosine of all parameter gradients together"},
       {"self_check", "",
-       "largest relative deviation of a gradient when every layer is replaced exactly"},
+       "relative error of all gradients together when every layer is replaced exactly"},
+      {"kernel_deviation", "",
+       "largest deviation of an integer product from the same integers in double, of the largest"},
       {"repeats", "count", "pairs of exact and planned steps that were timed"},
       {"run_to_step_ratio", "ratio", "time of the whole run divided by one plain training step"},
   };

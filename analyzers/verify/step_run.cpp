@@ -1,0 +1,56 @@
+#include "analyzers/verify/step_run.hpp"
+
+#include <optional>
+
+#include "backward/peak_memory.hpp"
+#include "backward/saved_bytes.hpp"
+
+namespace hot::verify {
+namespace {
+
+struct NodeTimes : backward::Listener {
+  void on_backward_done(const backward::Call& call, double seconds) override {
+    by_layer[call.operands.layer] += seconds;
+  }
+  std::map<std::string, double> by_layer;
+};
+
+std::optional<backward::Replacement> replace(const StepSetting& setting, const Replaced& replaced,
+                                             bool check) {
+  std::optional<backward::Replacement> replacement;
+  if (!replaced.empty()) replacement.emplace(setting.model, replaced, setting.seed, check);
+  return replacement;
+}
+
+}  // namespace
+
+StepRun counted_step(const StepSetting& setting, const Replaced& replaced, bool check) {
+  StepRun run;
+  const auto replacement = replace(setting, replaced, check);
+  NodeTimes unused;
+  backward::Recorder recorder(setting.model, unused);  // names the owners of saved tensors
+  backward::SavedBytes saved(setting.model);
+  backward::PeakMemory memory;
+  run.step = models::run_step(setting.model, setting.batch, setting.loss, setting.seed, [&] {
+    run.saved_bytes = saved.total();
+    run.saved_by_layer = saved.by_owner();
+  });
+  recorder.rethrow();
+  run.peak_bytes = memory.peak_bytes();
+  if (replacement) run.runs = replacement->runs();
+  return run;
+}
+
+StepRun timed_step(const StepSetting& setting, const Replaced& replaced) {
+  StepRun run;
+  const auto replacement = replace(setting, replaced, false);
+  NodeTimes times;
+  backward::Recorder recorder(setting.model, times);
+  run.step = models::run_step(setting.model, setting.batch, setting.loss, setting.seed);
+  recorder.rethrow();
+  run.backward_seconds = std::move(times.by_layer);
+  if (replacement) run.runs = replacement->runs();
+  return run;
+}
+
+}  // namespace hot::verify

@@ -1,0 +1,94 @@
+#include "analyzers/verify/timings.hpp"
+
+#include <cmath>
+#include <optional>
+
+#include "analyzers/measure/totals.hpp"
+
+namespace hot::verify {
+namespace {
+
+struct Estimate {
+  double mean = 0;
+  std::optional<double> ci95;
+};
+
+Estimate estimate(const std::vector<double>& values) {
+  Estimate result;
+  const auto n = static_cast<double>(values.size());
+  for (const double v : values) result.mean += v / n;
+  if (values.size() < 2) return result;
+  double variance = 0;
+  for (const double v : values) variance += (v - result.mean) * (v - result.mean) / (n - 1);
+  result.ci95 =
+      measure::student_t(static_cast<std::int64_t>(values.size()) - 1) * std::sqrt(variance / n);
+  return result;
+}
+
+void set(Metrics& metrics, std::string_view name, const std::vector<double>& values) {
+  const auto e = estimate(values);
+  metrics.set(name, e.mean, Origin::measured, e.ci95);
+}
+
+/// exact, plan and their ratio, pair by pair.
+void set_comparison(Metrics& metrics, const std::vector<double>& exact,
+                    const std::vector<double>& plan, std::string_view prefix) {
+  std::vector<double> exact_ms, plan_ms, ratios;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    exact_ms.push_back(exact[i] * 1e3);
+    plan_ms.push_back(plan[i] * 1e3);
+    if (plan[i] > 0) ratios.push_back(exact[i] / plan[i]);
+  }
+  const std::string p(prefix);
+  set(metrics, p + "exact_ms", exact_ms);
+  set(metrics, p + "plan_ms", plan_ms);
+  if (!ratios.empty()) set(metrics, p + "speedup", ratios);
+}
+
+double at_or_zero(const std::map<std::string, double>& map, const std::string& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+void Timings::add(const StepRun& exact, const StepRun& plan) {
+  Pair pair;
+  pair.exact = exact.backward_seconds;
+  pair.plan = plan.backward_seconds;
+  for (const auto& [layer, runs] : plan.runs) pair.plan[layer] += runs.forward_seconds;
+  pair.exact_step = exact.step.forward_seconds + exact.step.backward_seconds;
+  pair.plan_step = plan.step.forward_seconds + plan.step.backward_seconds;
+  pairs_.push_back(std::move(pair));
+}
+
+void Timings::report_layer(const std::string& layer, Metrics& metrics) const {
+  std::vector<double> exact, plan;
+  for (const auto& pair : pairs_) {
+    exact.push_back(at_or_zero(pair.exact, layer));
+    plan.push_back(at_or_zero(pair.plan, layer));
+  }
+  if (!exact.empty()) set_comparison(metrics, exact, plan, "");
+}
+
+void Timings::report_total(const std::vector<std::string>& layers, Metrics& metrics) const {
+  std::vector<double> exact, plan, exact_step, plan_step;
+  for (const auto& pair : pairs_) {
+    double e = 0;
+    double p = 0;
+    for (const auto& layer : layers) {
+      e += at_or_zero(pair.exact, layer);
+      p += at_or_zero(pair.plan, layer);
+    }
+    exact.push_back(e);
+    plan.push_back(p);
+    exact_step.push_back(pair.exact_step);
+    plan_step.push_back(pair.plan_step);
+  }
+  if (exact.empty()) return;
+  set_comparison(metrics, exact, plan, "");
+  set_comparison(metrics, exact_step, plan_step, "step_");
+  metrics.set("repeats", static_cast<double>(pairs_.size()), Origin::measured);
+}
+
+}  // namespace hot::verify

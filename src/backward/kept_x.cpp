@@ -1,0 +1,57 @@
+#include "backward/kept_x.hpp"
+
+#include <ATen/ATen.h>
+
+namespace hot::backward {
+namespace {
+
+enum Form : std::int64_t { none = 0, plain_x = 1, prepared = 2 };
+
+Form form_of(torch::autograd::AutogradContext* ctx) {
+  return static_cast<Form>(ctx->saved_data["kept"].toInt());
+}
+
+}  // namespace
+
+void KeptX::keep(ReplacedLayer& layer, const at::Tensor& x, const Operands& o, bool needed,
+                 torch::autograd::AutogradContext* ctx, torch::autograd::variable_list& saved) {
+  Form form = none;
+  if (needed && layer.compresses(x, o.window)) {
+    form = prepared;
+    Operands with_x = o;
+    with_x.x = x.detach();
+    auto operand = layer.prepare_x(x_matrix(with_x));
+    saved.push_back(std::move(operand.values));
+    saved.push_back(operand.scales.defined() ? std::move(operand.scales) : at::Tensor());
+  } else if (needed) {
+    form = plain_x;
+    saved.push_back(x);
+  }
+  ctx->saved_data["kept"] = static_cast<std::int64_t>(form);
+}
+
+at::Tensor KeptX::plain(torch::autograd::AutogradContext* ctx,
+                        const torch::autograd::variable_list& saved, std::size_t at) {
+  return form_of(ctx) == plain_x ? saved[at] : at::Tensor();
+}
+
+kernels::Operand KeptX::operand(ReplacedLayer& layer, const Operands& o,
+                                torch::autograd::AutogradContext* ctx,
+                                const torch::autograd::variable_list& saved, std::size_t at) {
+  const auto& scheme = layer.schemes().grad_weight;
+  if (form_of(ctx) == plain_x) {
+    Operands with_x = o;
+    with_x.x = saved[at];
+    return kernels::prepare_x(x_matrix(with_x), scheme);
+  }
+  kernels::Operand operand;
+  operand.values = saved[at];
+  operand.scales = saved[at + 1];
+  operand.along = kernels::Along::rows;
+  operand.transform = scheme.transform;
+  operand.format = scheme.format;
+  operand.granularity = scheme.other;
+  return operand;
+}
+
+}  // namespace hot::backward

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/scheme.hpp"
+#include "models/model.hpp"
+
+namespace hot::backward {
+
+/// How the backward pass of one layer is to run.
+struct LayerSchemes {
+  Scheme grad_input;
+  Scheme grad_weight;
+};
+
+/// What really happened in a replaced layer.
+struct LayerRuns {
+  std::int64_t grad_input =
+      0;  ///< times grad_input ran through the scheme (or exactly, where the scheme is exact)
+  std::int64_t grad_weight = 0;
+  double forward_seconds = 0;  ///< preparing x for backward, measured
+  double kernel_deviation =
+      0;  ///< largest |kernel − double| / largest |double| on checked rows, 0 without checks
+};
+
+/// While alive, the named layers run forward as ever and backward by their schemes, through
+/// hot::kernels, in every step of this process: own autograd functions stand in for aten::mm,
+/// addmm, convolution and _convolution on AutogradCPU (torchscript.md 3.1); all other calls go to
+/// torch's own kernels. Where grad_weight has a scheme and x needs no unfolding, forward keeps the
+/// transformed, quantized x in place of the float one (ABC, methods.md section 3), unless the
+/// operation that made x keeps it anyway. One at a time, and only before other copies of these
+/// operations are registered.
+class Replacement {
+ public:
+  /// `check`: every product is compared on a few rows with the same integers multiplied in double.
+  Replacement(const models::Model& model, const std::map<std::string, LayerSchemes>& layers,
+              std::uint64_t seed, bool check = false);
+  ~Replacement();
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+
+  [[nodiscard]] std::map<std::string, LayerRuns> runs() const;
+
+  /// Implementation detail, shared by the functions that stand in.
+  struct State;
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace hot::backward

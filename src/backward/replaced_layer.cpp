@@ -1,0 +1,118 @@
+#include "backward/replaced_layer.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/function.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+namespace hot::backward {
+namespace {
+
+constexpr std::int64_t kCheckedRows = 8;
+
+/// Rows first … first+kCheckedRows of a free dimension, spread over the whole of it.
+at::Tensor checked_indices(std::int64_t length) {
+  const std::int64_t step = std::max<std::int64_t>(1, length / kCheckedRows);
+  return at::arange(0, length, step, at::kLong);
+}
+
+/// Largest deviation of `product` [m×n] from a·b with the same integers in double, over some rows;
+/// relative to the largest magnitude.
+double deviation_from_double(const at::Tensor& product, const kernels::Operand& a,
+                             const kernels::Operand& b) {
+  if (product.numel() == 0) return 0;
+  const auto free_rows = [](const kernels::Operand& operand) {
+    const auto values = kernels::dequantized(operand);
+    return operand.along == kernels::Along::cols ? values : values.t();
+  };
+  const auto rows = checked_indices(product.size(0));
+  const double scale = 1.0 / (a.transform.kind == Transform::Kind::none ? 1 : a.transform.order);
+  const auto left = free_rows(a).index_select(0, rows).to(at::kDouble);
+  const auto expected = left.mm(free_rows(b).to(at::kDouble).t()) * scale;
+  const auto largest = expected.abs().max().item<double>();
+  const auto difference =
+      (product.index_select(0, rows).to(at::kDouble) - expected).abs().max().item<double>();
+  return largest > 0 ? difference / largest : difference;
+}
+
+/// Operations that keep their own result for backward: compressing it once more would only add
+/// bytes.
+bool producer_keeps(const at::Tensor& x) {
+  static const std::set<std::string> keepers = {
+      "ReluBackward0",    "SigmoidBackward0", "TanhBackward0",
+      "SoftmaxBackward0", "ExpBackward0",     "LogSoftmaxBackward0",
+      "SqrtBackward0",    "RsqrtBackward0",   "ReciprocalBackward0"};
+  static const std::set<std::string> views = {
+      "ViewBackward0",         "UnsafeViewBackward0", "TBackward0",       "TransposeBackward0",
+      "ReshapeAliasBackward0", "UnsqueezeBackward0",  "SqueezeBackward0", "SqueezeBackward1"};
+  auto node = x.grad_fn();
+  while (node && views.contains(node->name()) && node->num_outputs() > 0) {
+    node = node->next_edge(0).function;
+  }
+  return node && keepers.contains(node->name());
+}
+
+}  // namespace
+
+bool ReplacedLayer::compresses(const at::Tensor& x, const Window& window) const {
+  return !schemes_.grad_weight.is_exact() && window.trivial() && !producer_keeps(x);
+}
+
+kernels::Operand ReplacedLayer::prepare_x(const at::Tensor& x_matrix) {
+  const auto start = std::chrono::steady_clock::now();
+  auto operand = kernels::prepare_x(x_matrix, schemes_.grad_weight);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  const std::lock_guard lock(mutex_);
+  runs_.forward_seconds += spent.count();
+  return operand;
+}
+
+std::uint64_t ReplacedLayer::next_seed(Path path) {
+  const std::lock_guard lock(mutex_);
+  auto& count = path == Path::grad_input ? runs_.grad_input : runs_.grad_weight;
+  return seed_ + 2 * static_cast<std::uint64_t>(count++) + (path == Path::grad_input ? 0 : 1);
+}
+
+void ReplacedLayer::note_deviation(double deviation) {
+  const std::lock_guard lock(mutex_);
+  runs_.kernel_deviation = std::max(runs_.kernel_deviation, deviation);
+}
+
+at::Tensor ReplacedLayer::grad_input(const at::Tensor& gy, const at::Tensor& w) {
+  const auto& s = schemes_.grad_input;
+  const auto seed = next_seed(Path::grad_input);
+  auto gx = kernels::grad_input(gy, w, s, seed);
+  if (check_) {
+    const auto a = kernels::prepare(gy, kernels::Along::cols, s.transform, s.format, s.granularity,
+                                    s.rounding, seed);
+    const auto b = kernels::prepare(w, kernels::Along::rows, s.transform, s.format, s.other,
+                                    Rounding::nearest, seed);
+    note_deviation(deviation_from_double(gx, a, b));
+  }
+  return gx;
+}
+
+at::Tensor ReplacedLayer::grad_weight(const at::Tensor& gy, const kernels::Operand& x) {
+  const auto& s = schemes_.grad_weight;
+  const auto seed = next_seed(Path::grad_weight);
+  auto gw = kernels::grad_weight(gy, x, s, seed);
+  if (check_) {
+    const auto a = kernels::prepare(gy, kernels::Along::rows, s.transform, s.format, s.granularity,
+                                    s.rounding, seed);
+    note_deviation(deviation_from_double(gw, a, x));
+  }
+  return gw;
+}
+
+void ReplacedLayer::count_exact(Path path) {
+  next_seed(path);
+}
+
+LayerRuns ReplacedLayer::runs() const {
+  const std::lock_guard lock(mutex_);
+  return runs_;
+}
+
+}  // namespace hot::backward

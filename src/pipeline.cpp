@@ -105,32 +105,4 @@ void run_pipeline(const PipelineOptions& options, const Progress& progress, Repo
   finish();
 }
 
-const char* to_string(Stage stage) {
-  switch (stage) {
-    case Stage::trace:
-      return "trace";
-    case Stage::measure:
-      return "measure";
-    case Stage::select:
-      return "select";
-    case Stage::verify:
-      return "verify";
-  }
-  return "?";
-}
-
-std::vector<std::string> stage_names() {
-  std::vector<std::string> names;
-  for (const Stage stage : {Stage::trace, Stage::measure, Stage::select, Stage::verify})
-    names.emplace_back(to_string(stage));
-  return names;
-}
-
-Stage parse_stage(std::string_view name) {
-  for (const Stage stage : {Stage::trace, Stage::measure, Stage::select, Stage::verify})
-    if (name == to_string(stage)) return stage;
-  throw UsageError(fmt::format("there is no stage '{}'; the stages are {}", name,
-                               fmt::join(stage_names(), ", ")));
-}
-
 }  // namespace hot

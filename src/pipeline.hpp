@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "analyzers/measure/options.hpp"
 #include "analyzers/select/select.hpp"
@@ -12,19 +10,9 @@
 #include "core/progress.hpp"
 #include "core/report.hpp"
 #include "models/options.hpp"
+#include "stage.hpp"
 
 namespace hot {
-
-/// The stages that `--stop-after` can name, in order.
-enum class Stage { trace, measure, select, verify };
-
-[[nodiscard]] const char* to_string(Stage stage);
-
-/// The stage called `name`. Throws UsageError with the list of names.
-[[nodiscard]] Stage parse_stage(std::string_view name);
-
-/// All names of stages, in order.
-[[nodiscard]] std::vector<std::string> stage_names();
 
 /// What one run does: the options of every stage.
 struct PipelineOptions {

@@ -1,0 +1,121 @@
+// The whole way on the model that the repository ships, as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/cli/process.hpp"
+
+namespace hot::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+std::vector<std::string> shipped_and(std::vector<std::string> more) {
+  std::vector<std::string> arguments = shipped_arguments();
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST(ShippedModel, GoesToAVerifiedPlan) {
+  const TemporaryFolder folder;
+  const Finished run =
+      hot_analyze(shipped_and({"--json", folder / "r.json", "--plan", folder / "p.json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err << run.out;
+  EXPECT_THAT(run.out, HasSubstr("passed"));
+  EXPECT_EQ(folder.names(), (std::vector<std::string>{"p.json", "r.json"}))
+      << "a temporary file was left behind";
+
+  const json report = json::parse(read_file(folder / "r.json"));
+  EXPECT_EQ(report.at("schema"), "hot-analyze.report.v1");
+  EXPECT_EQ(report.at("verification").at("outcome"), "passed");
+  const json plan = json::parse(read_file(folder / "p.json"));
+  EXPECT_EQ(plan.at("schema"), "hot-analyze.plan.v1");
+  EXPECT_FALSE(plan.at("layers").empty());
+
+  // The plan that was written is a plan that can be verified.
+  std::vector<std::string> again = shipped_and({"--plan", folder / "p.json"});
+  again.insert(again.begin(), "verify");
+  const Finished verified = hot_analyze(again);
+  EXPECT_EQ(verified.exit_code, 0) << verified.err << verified.out;
+}
+
+TEST(ShippedModel, PlanForAnotherModelNamesTheLayer) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(
+      hot_analyze(shipped_and({"--stop-after", "select", "--plan", folder / "p.json"})).exit_code,
+      0);
+  json plan = json::parse(read_file(folder / "p.json"));
+  plan["layers"][0]["name"] = "no.such.layer";
+  write_file(folder / "p.json", plan.dump());
+  std::vector<std::string> arguments = shipped_and({"--plan", folder / "p.json"});
+  arguments.insert(arguments.begin(), "verify");
+  const Finished run = hot_analyze(arguments);
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("no.such.layer"));
+}
+
+TEST(ShippedModel, JsonOnStandardOutputIsNothingButJson) {
+  const Finished run = hot_analyze(shipped_and({"--stop-after", "trace", "--json", "-"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(json::parse(run.out).at("schema"), "hot-analyze.report.v1");
+  EXPECT_THAT(run.err, testing::Not(testing::IsEmpty())) << "the table goes to standard error";
+}
+
+TEST(ShippedModel, QuietSaysNothing) {
+  const Finished run = hot_analyze(shipped_and({"--stop-after", "trace", "--quiet"}));
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.err, "");
+}
+
+TEST(ShippedModel, NothingButTheTableOnPipedStreams) {
+  const Finished run = hot_analyze(shipped_and({"--stop-after", "trace"}));
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.err, "");
+  EXPECT_THAT(run.out, testing::Not(HasSubstr("\x1b")));
+}
+
+TEST(ShippedModel, InspectListsEveryLayer) {
+  const Finished run = hot_analyze({"inspect", shipped_model()});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("grad"));
+}
+
+TEST(ShippedModel, SchemesNarrowWhatIsMeasured) {
+  const Finished run = hot_analyze(shipped_and(
+      {"--stop-after", "measure", "--schemes", "none+int8/tensor/nearest", "--json", "-"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json report = json::parse(run.out);
+  ASSERT_FALSE(report.at("errors").at("layers").empty());
+  for (const json& row : report.at("errors").at("layers"))
+    EXPECT_EQ(row.at("scheme"), "none+int8/tensor/nearest");
+}
+
+TEST(ShippedModel, FullDiskIsExitCode4) {
+  const Finished run = hot_analyze(shipped_and({"--stop-after", "trace", "--json", "/dev/full"}));
+  EXPECT_EQ(run.exit_code, 4);
+  EXPECT_THAT(run.err, HasSubstr("cannot write /dev/full: No space left on device"));
+}
+
+TEST(ShippedModel, InterruptKeepsThePartialReport) {
+  const TemporaryFolder folder;
+  ProcessOptions options;
+  options.while_running = [](pid_t child) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    kill(child, SIGINT);
+  };
+  // More minibatches than end in that time.
+  const Finished run = hot_analyze(
+      shipped_and({"--batches", "4", "--repeats", "2000", "--json", folder / "r.json"}), options);
+  EXPECT_EQ(run.exit_code, 4) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("interrupted"));
+  const json report = json::parse(read_file(folder / "r.json"));
+  EXPECT_EQ(report.at("interrupted"), true);
+}
+
+}  // namespace
+}  // namespace hot::test

@@ -21,9 +21,9 @@ struct Inputs {
   std::vector<std::string> notes;
 };
 
-/// Makes the minibatches: command line > specification inside the archive > traced_inputs.pkl > inference
-/// (design.md, "Command line"; torchscript.md 3.7). Throws UsageError for a bad --input, ModelError for data that
-/// doesn't fit or when nothing works (naming the flag to give).
+/// Makes the minibatches: command line > specification inside the archive > traced_inputs.pkl >
+/// inference (design.md, "Command line"; torchscript.md 3.7). Throws UsageError for a bad --input,
+/// ModelError for data that doesn't fit or when nothing works (naming the flag to give).
 [[nodiscard]] Inputs make_inputs(const Model& model, const InputOptions& options);
 
 }  // namespace hot::models

@@ -10,12 +10,14 @@
 
 namespace hot::models {
 
-/// The scalar that is differentiated. Chosen once per run (so that it is the same in every step), from one trial
-/// forward: cross-entropy to the labels, or to labels sampled from the model's own prediction (true Fisher), or a
-/// fixed random projection Σ out·R/√n where the outputs are no logits; never the mean of the outputs.
+/// The scalar that is differentiated. Chosen once per run (so that it is the same in every step),
+/// from one trial forward: cross-entropy to the labels, or to labels sampled from the model's own
+/// prediction (true Fisher), or a fixed random projection Σ out·R/√n where the outputs are no
+/// logits; never the mean of the outputs.
 class Loss {
  public:
-  /// `kind`: auto | cross-entropy | mse | output. Throws UsageError or ModelError ("no output has a gradient" …).
+  /// `kind`: auto | cross-entropy | mse | output. Throws UsageError or ModelError ("no output has a
+  /// gradient" …).
   static Loss choose(const std::string& kind, const Model& model, const Batch& batch,
                      std::uint64_t seed);
   [[nodiscard]] at::Tensor operator()(const c10::IValue& output, const Batch& batch) const;
@@ -29,14 +31,17 @@ class Loss {
 /// What a step left behind.
 struct StepResult {
   double loss = 0;
-  std::vector<at::Tensor> gradients;  ///< one per Model::parameters, undefined where there is none; owned
-  double forward_seconds = 0;         ///< measured
-  double backward_seconds = 0;        ///< measured
+  std::vector<at::Tensor>
+      gradients;                ///< one per Model::parameters, undefined where there is none; owned
+  double forward_seconds = 0;   ///< measured
+  double backward_seconds = 0;  ///< measured
+  std::vector<std::string> warnings;  ///< torch's, each text once; none reaches the terminal
 };
 
-/// One training step without the optimizer: fresh copy, training mode, seeded generators, forward, loss, backward.
-/// `between`, if given, runs after forward and before backward. Leaves no gradient on the parameters.
-/// Exceptions of the model become ModelError with the model's own last line and the flag that may help.
+/// One training step without the optimizer: fresh copy, training mode, seeded generators, forward,
+/// loss, backward. `between`, if given, runs after forward and before backward. Leaves no gradient
+/// on the parameters. Exceptions of the model become ModelError with the model's own last line and
+/// the flag that may help.
 [[nodiscard]] StepResult run_step(const Model& model, const Batch& batch, const Loss& loss,
                                   std::uint64_t seed,
                                   const std::function<void()>& between = nullptr);

@@ -26,7 +26,7 @@ from models.exporter.errors import EnvironmentFailure, ExportError, UsageError, 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def parse_arguments() -> argparse.Namespace:
+def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="export.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -45,7 +45,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--freeze", action="store_true", help="freeze: weights become constants, BatchNorm is folded")
     parser.add_argument("--no-check", dest="check", action="store_false", help="skip the training step that checks FILE")
     parser.set_defaults(how="auto")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 def check_output(target: Path, force: bool) -> None:
@@ -127,8 +127,9 @@ def export(arguments: argparse.Namespace) -> None:
     print(f"next: {os.path.relpath(ROOT / 'scripts' / 'analyze')} {arguments.output}")
 
 
-def main() -> int:
-    arguments = parse_arguments()
+def main(argv: list[str]) -> int:
+    """Exit codes are those of hot-analyze: 2 wrong usage, 3 the model can't be used, 4 the environment failed."""
+    arguments = parse_arguments(argv[1:])
     warnings.filterwarnings("ignore")
     try:
         export(arguments)
@@ -145,4 +146,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv))

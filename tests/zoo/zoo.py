@@ -77,7 +77,7 @@ class Case:
 
     `make` builds the module and `inputs` its arguments, both after seeding. `how` is script, trace,
     freeze (script, then freeze) or ready (make returns a ScriptModule). `layers` maps each layer
-    with a weight that runs to its calls, known by the parameter's module path; None where that
+    with a weight that runs to its calls, known by the name in the report; None where that
     isn't stated. The other fields name parameters: `zero` have an exactly zero gradient, `missing`
     none, `nonfinite` NaN or infinity, `sparse` a sparse one.
     """

@@ -182,7 +182,7 @@ QKV = {"q": 1, "k": 1, "v": 1, "out": 1}
 ENCODER = {
     f"encoder.layers.{i}.{name}": 1
     for i in range(2)
-    for name in ("self_attn.in_proj", "self_attn.out_proj", "linear1", "linear2")
+    for name in ("self_attn.in_proj_weight", "self_attn.out_proj", "linear1", "linear2")
 }
 
 CASES = [

@@ -115,7 +115,7 @@ class OneWide(nn.Module):
 
 
 ONE = {"fc": 1}
-ROOT = {"": 1}
+ROOT = {"weight": 1}
 
 CASES = [
     *both(Case("linear", "one linear with a bias", lambda: Linear(True), lambda: [tensor("x", 8, 32)], layers=ONE)),

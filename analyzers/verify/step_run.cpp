@@ -1,6 +1,6 @@
 #include "analyzers/verify/step_run.hpp"
 
-#include <optional>
+#include <memory>
 
 #include "backward/peak_memory.hpp"
 #include "backward/saved_bytes.hpp"
@@ -15,11 +15,10 @@ struct NodeTimes : backward::Listener {
   std::map<std::string, double> by_layer;
 };
 
-std::optional<backward::Replacement> replace(const StepSetting& setting, const Replaced& replaced,
-                                             bool check) {
-  std::optional<backward::Replacement> replacement;
-  if (!replaced.empty()) replacement.emplace(setting.model, replaced, setting.seed, check);
-  return replacement;
+std::unique_ptr<backward::Replacement> replace(const StepSetting& setting, const Replaced& replaced,
+                                               bool check) {
+  if (replaced.empty()) return nullptr;
+  return std::make_unique<backward::Replacement>(setting.model, replaced, setting.seed, check);
 }
 
 }  // namespace

@@ -66,12 +66,19 @@ ValueSpec tensor_entry(const json& entry, const std::string& place) {
   return spec;
 }
 
+/// The loader makes every floating parameter float32, so the inputs are too.
+ValueSpec single_precision(ValueSpec spec) {
+  if (spec.dtype.find("float") != std::string::npos) spec.dtype = "float32";
+  for (ValueSpec& item : spec.items) item = single_precision(std::move(item));
+  return spec;
+}
+
 NamedSpec read_entry(const json& entry, const std::string& place) {
   check_keys(entry, {"name", "dtype", "shape", "low", "high", "spec"}, place);
   try {
     const std::string spec = text_of(entry, "spec", place);
     return {text_of(entry, "name", place),
-            spec.empty() ? tensor_entry(entry, place) : parse_value(spec)};
+            single_precision(spec.empty() ? tensor_entry(entry, place) : parse_value(spec))};
   } catch (const UsageError& error) {
     wrong(fmt::format("{}: {}", place, error.what()));
   }

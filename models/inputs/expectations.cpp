@@ -19,7 +19,8 @@ std::vector<Expected> expectations(const Model& model, const std::vector<Argumen
       all[i].dtype = patterns[0].dtype;
       all[i].range = patterns[0].range;
     }
-    if (specs && (*specs)[i] && (*specs)[i]->kind == ValueSpec::Kind::tensor) all[i].dtype = (*specs)[i]->dtype;
+    if (specs && (*specs)[i] && (*specs)[i]->kind == ValueSpec::Kind::tensor)
+      all[i].dtype = (*specs)[i]->dtype;
     if (archive) {
       all[i].mean = archive->mean;
       all[i].std = archive->std;

@@ -90,8 +90,8 @@ class Sizes {
   [[nodiscard]] std::size_t count() const { return sizes_.size(); }
   [[nodiscard]] std::int64_t operator[](std::size_t i) const { return sizes_[i]; }
 
-  /// Adds the numbers in a message such as "Expected 299 but got 224".
-  void learn(const std::string& message) {
+  /// Puts the numbers in a message such as "Expected 299 but got 224" at `next`.
+  void learn(const std::string& message, std::size_t next) {
     for (std::size_t i = 0; open_ && i < message.size();) {
       if (std::isdigit(static_cast<unsigned char>(message[i])) == 0) {
         ++i;
@@ -101,15 +101,16 @@ class Sizes {
       for (; i < message.size() && std::isdigit(static_cast<unsigned char>(message[i])) != 0; ++i) {
         number = std::min<std::int64_t>(number * 10 + (message[i] - '0'), kLargestSize + 1);
       }
-      if (number > 1 && number <= kLargestSize) add(number);
+      if (number > 1 && number <= kLargestSize) insert(number, next);
     }
   }
 
  private:
-  void add(std::int64_t size) {
+  void add(std::int64_t size) { insert(size, sizes_.size()); }
+  void insert(std::int64_t size, std::size_t at) {
     if (sizes_.size() < kMaxSizes &&
         std::find(sizes_.begin(), sizes_.end(), size) == sizes_.end()) {
-      sizes_.push_back(size);
+      sizes_.insert(sizes_.begin() + static_cast<std::ptrdiff_t>(at), size);
     }
   }
   std::vector<std::int64_t> sizes_;
@@ -198,7 +199,7 @@ InferredInputs infer_inputs(const Model& model, const std::vector<Argument>& arg
             result.notes.emplace_back("The model runs with a batch of 1 only.");
           return result;
         }
-        sizes.learn(trials.last_error());
+        sizes.learn(trials.last_error(), s + 1);
       }
     }
   }

@@ -9,9 +9,9 @@
 #include <unordered_set>
 
 #include "models/inputs/input_guess.hpp"
-#include "models/jit.hpp"
 #include "models/inputs/shape_steps.hpp"
 #include "models/inputs/typed_users.hpp"
+#include "models/jit.hpp"
 
 namespace hot::models {
 namespace {

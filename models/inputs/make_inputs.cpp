@@ -1,5 +1,3 @@
-#include "models/inputs.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,12 +6,14 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "models/inputs/archive_spec.hpp"
+#include "models/data/data_arguments.hpp"
 #include "models/forward.hpp"
+#include "models/inputs.hpp"
+#include "models/inputs/archive_spec.hpp"
 #include "models/inputs/infer_inputs.hpp"
-#include "models/model_error.hpp"
 #include "models/inputs/signature.hpp"
 #include "models/inputs/traced_inputs.hpp"
+#include "models/model_error.hpp"
 
 namespace hot::models {
 namespace {
@@ -43,31 +43,54 @@ std::optional<Found> from_archive(const Model& model, const std::vector<Argument
   });
 }
 
+using Shapes = std::vector<std::vector<std::int64_t>>;
+
+Shapes output_shapes(const Model& model, const std::vector<Argument>& arguments,
+                     const ArgumentSpecs& specs, std::uint64_t seed) {
+  Shapes shapes;
+  const c10::IValue output = trial_forward(model, build_arguments(specs, arguments, seed), seed);
+  for_each_tensor(output,
+                  [&](const at::Tensor& tensor) { shapes.push_back(tensor.sizes().vec()); });
+  return shapes;
+}
+
+/// True if some size of the outputs is 1 for one sample and 2 for two, or if an output has no sizes
+/// at all.
+bool grows_with_batch(const Shapes& one, const Shapes& two) {
+  for (std::size_t i = 0; i < two.size() && i < one.size(); ++i) {
+    if (two[i].empty()) return true;
+    for (std::size_t d = 0; d < two[i].size() && d < one[i].size(); ++d) {
+      if (one[i][d] == 1 && two[i][d] == 2) return true;
+    }
+  }
+  return false;
+}
+
 /// Size 2 instead of a traced batch of 1, if the model really computes on two then; else as it was
 /// traced.
 void raise_traced_batch(const Model& model, const std::vector<Argument>& arguments,
                         std::uint64_t seed, Found* found) {
   const ArgumentSpecs raised = with_batch(found->specs, 2);
-  std::string why;
+  std::string why = "its outputs don't grow with the batch";
+  bool grows = false;
   try {
-    const c10::IValue output = trial_forward(model, build_arguments(raised, arguments, seed), seed);
-    bool doubled = false;
-    for_each_tensor(output, [&](const at::Tensor& tensor) {
-      const auto sizes = tensor.sizes();
-      doubled = doubled || sizes.empty() || std::find(sizes.begin(), sizes.end(), 2) != sizes.end();
-    });
-    if (doubled) {
-      found->specs = raised;
-      found->notes.emplace_back(
-          "The model was traced with a batch of 1; a batch of 2 is used, which it also takes.");
-      return;
+    const Shapes two = output_shapes(model, arguments, raised, seed);
+    try {
+      grows = grows_with_batch(output_shapes(model, arguments, found->specs, seed), two);
+    } catch (const std::exception&) {
+      grows = true;  // one sample alone can't be trained on (batch normalization, say), two can
     }
-    why = "its outputs don't grow with the batch";
   } catch (const std::exception& error) {
     why = last_line(error);
   }
-  found->notes.push_back(fmt::format(
-      "The traced batch of 1 is baked into the model ({}); a batch of 1 is used.", why));
+  if (grows) {
+    found->specs = raised;
+    found->notes.emplace_back(
+        "The model was traced with a batch of 1; a batch of 2 is used, which it also takes.");
+  } else {
+    found->notes.push_back(fmt::format(
+        "The traced batch of 1 is baked into the model ({}); a batch of 1 is used.", why));
+  }
 }
 
 std::optional<Found> from_trace(const Model& model, const std::vector<Argument>& arguments) {
@@ -90,24 +113,37 @@ void check_asked_batch(const Model& model, const std::vector<Argument>& argument
   }
 }
 
-/// The specifications from the first source that has them, the command line's on top; see
-/// models/README.md.
-Found find_specs(const Model& model, const InputOptions& options,
-                 const std::vector<Argument>& arguments) {
+/// What --input gives, and, beneath it, one minibatch of the data.
+ArgumentSpecs given_specs(const InputOptions& options, const std::vector<Argument>& arguments,
+                          const DataArguments* data) {
   std::vector<NamedSpec> named;
   for (const std::string& text : options.inputs) named.push_back(parse_input(text));
-  const ArgumentSpecs given = place(named, arguments);
-  Found found{given, "command line", {}};
-  const bool complete = missing(given, arguments).empty();
-  if (complete && !named.empty()) {
-    if (options.batch > 0) found.specs = with_batch(found.specs, options.batch);
-    return found;
+  ArgumentSpecs given = place(named, arguments);
+  if (data == nullptr) {
+    return options.batch > 0 ? with_batch(std::move(given), options.batch) : given;
   }
-  if (complete && arguments.empty()) return {given, "no inputs", {}};
+  const ArgumentSpecs from_data = data->specs();
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i] && from_data[i]) {
+      throw UsageError(fmt::format("argument '{}' is given by --input and by --data; leave one out",
+                                   arguments[i].name));
+    }
+    if (from_data[i]) given[i] = from_data[i];
+  }
+  return given;
+}
+
+/// `given` completed by the first source that has the rest; see models/README.md.
+Found complete(const Model& model, const std::vector<Argument>& arguments,
+               const ArgumentSpecs& given, const InputOptions& options) {
+  const bool some =
+      std::any_of(given.begin(), given.end(), [](const auto& s) { return s.has_value(); });
+  if (missing(given, arguments).empty() && (some || arguments.empty())) return {given, "", {}};
 
   std::optional<Found> file = from_archive(model, arguments);
   const bool traced = !file;
   if (!file) file = from_trace(model, arguments);
+  ArgumentSpecs known = given;
   if (file) {
     const std::int64_t own_batch = batch_of(file->specs);
     const std::int64_t asked = options.batch > 0 ? options.batch : batch_of(given);
@@ -115,22 +151,28 @@ Found find_specs(const Model& model, const InputOptions& options,
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (given[i]) file->specs[i] = given[i];
     }
-    if (!named.empty()) file->source = "command line and " + file->source;
     assume_values(model, arguments, &file->specs);
     if (missing(file->specs, arguments).empty()) {
       if (traced && asked == 0 && own_batch == 1) {
         raise_traced_batch(model, arguments, options.seed, &*file);
-      } else if (traced && asked > 0 && asked != own_batch && named.empty()) {
+      } else if (traced && !some && asked > 0 && asked != own_batch) {
         check_asked_batch(model, arguments, *file, options, own_batch);
       }
       return std::move(*file);
     }
-    found.specs = file->specs;
+    known = file->specs;
   }
-  InferredInputs inferred =
-      infer_inputs(model, arguments, found.specs, options.batch, options.seed);
-  return {std::move(inferred.specs), named.empty() ? "inferred" : "command line and inferred",
-          std::move(inferred.notes)};
+  InferredInputs inferred = infer_inputs(model, arguments, known, options.batch, options.seed);
+  return {std::move(inferred.specs), "inferred", std::move(inferred.notes)};
+}
+
+/// "command line and inferred", "data file" …
+std::string source_text(const InputOptions& options, const std::string& rest) {
+  std::vector<std::string> parts;
+  if (!options.data.empty()) parts.emplace_back("data file");
+  if (!options.inputs.empty()) parts.emplace_back("command line");
+  if (!rest.empty()) parts.push_back(rest);
+  return parts.empty() ? "no inputs" : fmt::format("{}", fmt::join(parts, " and "));
 }
 
 void check_options(const InputOptions& options) {
@@ -147,26 +189,35 @@ void check_options(const InputOptions& options) {
 Inputs make_inputs(const Model& model, const InputOptions& options) {
   check_options(options);
   const std::vector<Argument> arguments = method_arguments(model);
-  if (!options.labels.empty()) {
+  std::optional<DataArguments> data;
+  if (!options.data.empty()) {
+    data.emplace(model, arguments, options);
+  } else if (!options.labels.empty()) {
     throw UsageError("--labels needs --data: labels belong to real samples, not to random ones");
   }
-  Found found = find_specs(model, options, arguments);
+  const ArgumentSpecs given = given_specs(options, arguments, data ? &*data : nullptr);
+  Found found = complete(model, arguments, given, options);
   assume_values(model, arguments, &found.specs);
 
   Inputs inputs;
-  inputs.source = found.source;
-  inputs.notes = std::move(found.notes);
+  inputs.source = source_text(options, found.source);
   inputs.description = describe(found.specs, arguments);
+  if (data) inputs.notes = data->notes();
+  inputs.notes.insert(inputs.notes.end(), found.notes.begin(), found.notes.end());
   const auto make = [&] {
     for (int i = 0; i < options.batches; ++i) {
-      inputs.batches.push_back(
-          {build_arguments(found.specs, arguments, options.seed + static_cast<std::uint64_t>(i)),
-           {}});
+      Batch batch;
+      batch.inputs =
+          build_arguments(found.specs, arguments, options.seed + static_cast<std::uint64_t>(i));
+      if (data) {
+        data->put(i, &batch.inputs);
+        batch.labels = data->labels(i);
+      }
+      inputs.batches.push_back(std::move(batch));
     }
     return inputs;
   };
-  if (found.source.starts_with("command line")) return make();
-  return from_file("the inputs from " + found.source, make);
+  return found.source.empty() ? make() : from_file("the inputs (" + inputs.source + ")", make);
 }
 
 }  // namespace hot::models

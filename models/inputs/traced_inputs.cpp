@@ -25,7 +25,8 @@ bool add_items(const c10::ArrayRef<c10::IValue>& values, ValueSpec* spec) {
 std::optional<ValueSpec> tensor(const at::Tensor& value) {
   std::string dtype = dtype_name(value.scalar_type());
   if (dtype.empty()) return std::nullopt;
-  if (dtype == "float16" || dtype == "bfloat16") dtype = "float32";
+  // The loader makes every floating parameter float32.
+  if (value.is_floating_point()) dtype = "float32";
   for (const std::int64_t size : value.sizes()) {
     if (size < 1) return std::nullopt;
   }

@@ -10,8 +10,9 @@
 
 namespace hot::measure {
 
-/// Every scheme's error on both gradients of every eligible layer of `trace`, on the real operands inside the backward
-/// pass, one layer's operands at a time (methods.md, section 4). Throws ModelError naming the layer for NaN or infinite operands.
+/// Every scheme's error on both gradients of every eligible layer of `trace`, on the real operands
+/// inside the backward pass, one layer's operands at a time (methods.md, section 4). Throws
+/// ModelError naming the layer for NaN or infinite operands.
 [[nodiscard]] ErrorTable measure(const models::Model& model, const models::Inputs& inputs,
                                  const models::Loss& loss, const Trace& trace,
                                  const Options& options, const Progress& progress);

@@ -1,0 +1,110 @@
+#include "analyzers/measure/layer_meter.hpp"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "analyzers/measure/portfolio.hpp"
+
+namespace hot::measure {
+namespace {
+
+std::vector<SchemeMeter> meters_of(const std::vector<Scheme>& schemes) {
+  std::vector<SchemeMeter> meters;
+  for (const Scheme& scheme : schemes) meters.push_back({.scheme = scheme});
+  return meters;
+}
+
+ErrorRow row_of(const std::string& layer, Path path, const SchemeMeter& meter, int calls) {
+  ErrorRow row{layer, path, meter.scheme, Execution::native, {}};
+  meter.errors.write(row.metrics);
+  if (meter.scheme.rounding == Rounding::stochastic) {
+    meter.noise.write(row.metrics, meter.errors.exact_squared());
+  }
+  row.metrics.set("samples", static_cast<double>(meter.samples), Origin::measured);
+  row.metrics.set("entries", static_cast<double>(meter.entries) / calls, Origin::measured);
+  return row;
+}
+
+}  // namespace
+
+LayerMeter::LayerMeter(std::string layer, const std::vector<Scheme>& schemes,
+                       const Options& options)
+    : layer_(std::move(layer)), options_(options) {
+  for (auto* path : {&grad_input_, &grad_weight_}) {
+    path->path = path == &grad_input_ ? Path::grad_input : Path::grad_weight;
+    path->schemes = legal_schemes(schemes, path->path);
+    path->meters = meters_of(path->schemes);
+  }
+}
+
+void LayerMeter::add(const backward::Operands& operands) {
+  OutputGradient gy;
+  gy.matrix = backward::gy_matrix(operands).contiguous();
+  gy.energies = energies(gy.matrix);
+  check_operand(gy.energies.total(), operands, "the gradient of its output (gy)");
+  if (gy.energies.total() > 0) {
+    any_gradient_ = true;
+    const LqsErrors errors = lqs_errors(gy.matrix);
+    lqs_.tensor += errors.tensor;
+    lqs_.row += errors.row;
+  }
+  if (operands.need_grad_input) add(operands, gy, grad_input_);
+  if (operands.need_grad_weight) add(operands, gy, grad_weight_);
+  ++calls_;
+}
+
+void LayerMeter::add(const backward::Operands& operands, const OutputGradient& gy,
+                     PathMeter& path) {
+  ++path.calls;
+  if (gy.energies.total() == 0) {
+    ++path.zero_calls;
+    return;
+  }
+  const auto make = path.path == Path::grad_input ? grad_input_product : grad_weight_product;
+  const Product product = make(operands, gy, path.schemes, options_,
+                               options_.seed + static_cast<std::uint64_t>(calls_));
+  if (product.rows.index.empty() || product.cols.index.empty()) {
+    ++path.zero_calls;
+    return;
+  }
+  measure_product(product, layer_, options_, path.meters);
+}
+
+void LayerMeter::end_batch() {
+  for (auto* path : {&grad_input_, &grad_weight_}) {
+    for (SchemeMeter& meter : path->meters) {
+      meter.errors.end_batch();
+      meter.noise.end_batch();
+    }
+  }
+}
+
+void LayerMeter::write(const PathMeter& path, ErrorTable& table) const {
+  if (path.calls == 0 || path.meters.empty()) return;
+  if (path.meters.front().errors.zero_gradient()) {
+    table.notes.push_back(fmt::format("{}: {} is exactly zero in every call, nothing to compare.",
+                                      layer_, to_string(path.path)));
+    return;
+  }
+  if (path.zero_calls > 0) {
+    table.notes.push_back(fmt::format("{}: {} is exactly zero in {} of {} calls.", layer_,
+                                      to_string(path.path), path.zero_calls, path.calls));
+  }
+  const int calls = path.calls - path.zero_calls;
+  for (const SchemeMeter& meter : path.meters) {
+    table.rows.push_back(row_of(layer_, path.path, meter, calls));
+  }
+}
+
+void LayerMeter::write(ErrorTable& table) const {
+  write(grad_input_, table);
+  write(grad_weight_, table);
+  if (any_gradient_) {
+    table.lqs.push_back({layer_, std::sqrt(lqs_.tensor), std::sqrt(lqs_.row)});
+  }
+}
+
+}  // namespace hot::measure

@@ -18,7 +18,9 @@ class Attention(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         n, tokens, dim = x.shape
-        qkv = self.qkv(x).reshape(n, tokens, 3, self.heads, dim // self.heads).permute(2, 0, 3, 1, 4)
+        qkv = (
+            self.qkv(x).reshape(n, tokens, 3, self.heads, dim // self.heads).permute(2, 0, 3, 1, 4)
+        )
         attended = F.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2])
         return self.proj(attended.transpose(1, 2).reshape(n, tokens, dim))
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Exports a model to TorchScript with its input specification inside.
 
-NAME is a model of torchvision (resnet50, vit_b_16), timm:NAME, or module:factory for one of your own,
-importable from the current folder. Weights are random unless --weights gives a state_dict; nothing is
-downloaded.
+NAME is a model of torchvision (resnet50, vit_b_16), timm:NAME, or module:factory for one of your
+own, importable from the current folder. Weights are random unless --weights gives a state_dict;
+nothing is downloaded.
 
     models/export.py resnet50 -o resnet50.pt
     models/export.py timm:vit_tiny_patch16_224 -o vit_tiny.pt --batch 4
@@ -30,20 +30,59 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="export.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("name", metavar="NAME", help="torchvision model, timm:NAME or module:factory")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="file to write, e.g. model.pt")
+    parser.add_argument(
+        "name", metavar="NAME", help="torchvision model, timm:NAME or module:factory"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="file to write, e.g. model.pt",
+    )
     parser.add_argument("--force", action="store_true", help="overwrite FILE")
-    parser.add_argument("--input", action="append", default=[], metavar="SPEC",
-                        help="[NAME=]8x3x224x224, int64:8x128:0..30521, …; once an argument (models/README.md)")
-    parser.add_argument("--batch", type=int, default=0, help="first dimension of every input (default: 8)")
-    parser.add_argument("--weights", type=Path, metavar="FILE", help="state_dict as .pt, .pth or .safetensors")
-    parser.add_argument("--arg", action="append", default=[], metavar="KEY=VALUE", help="argument of the factory")
-    parser.add_argument("--seed", type=int, default=0, help="of weights and example values (default: 0)")
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="SPEC",
+        help="[NAME=]8x3x224x224, int64:8x128:0..30521, …; once an argument (models/README.md)",
+    )
+    parser.add_argument(
+        "--batch", type=int, default=0, help="first dimension of every input (default: 8)"
+    )
+    parser.add_argument(
+        "--weights", type=Path, metavar="FILE", help="state_dict as .pt, .pth or .safetensors"
+    )
+    parser.add_argument(
+        "--arg", action="append", default=[], metavar="KEY=VALUE", help="argument of the factory"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of weights and example values (default: 0)"
+    )
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--script", dest="how", action="store_const", const="script", help="script, or fail")
-    how.add_argument("--trace", dest="how", action="store_const", const="trace", help="trace instead of scripting")
-    parser.add_argument("--freeze", action="store_true", help="freeze: weights become constants, BatchNorm is folded")
-    parser.add_argument("--no-check", dest="check", action="store_false", help="skip the training step that checks FILE")
+    how.add_argument(
+        "--script", dest="how", action="store_const", const="script", help="script, or fail"
+    )
+    how.add_argument(
+        "--trace",
+        dest="how",
+        action="store_const",
+        const="trace",
+        help="trace instead of scripting",
+    )
+    parser.add_argument(
+        "--freeze",
+        action="store_true",
+        help="freeze: weights become constants, BatchNorm is folded",
+    )
+    parser.add_argument(
+        "--no-check",
+        dest="check",
+        action="store_false",
+        help="skip the training step that checks FILE",
+    )
     parser.set_defaults(how="auto")
     return parser.parse_args(words)
 
@@ -60,20 +99,29 @@ def check_output(target: Path, force: bool) -> None:
         raise EnvironmentFailure(f"{target.parent}: no permission to write there")
 
 
-def choose_inputs(given: list[tuple[str, Any]], known: list[tuple[str, Any]], names: list[str], batch: int) -> list[Any]:
+def choose_inputs(
+    given: list[tuple[str, Any]], known: list[tuple[str, Any]], names: list[str], batch: int
+) -> list[Any]:
     """What the command line gives, else what the source knows, under forward's argument names."""
     from models.exporter.inputs import with_batch
 
     if not given and not known and names:
-        raise UsageError(f"the inputs of {', '.join(names)} aren't known; give --input, e.g. --input 8x3x224x224")
-    chosen = given or [(names[i] if i < len(names) else name, spec) for i, (name, spec) in enumerate(known)]
+        raise UsageError(
+            f"the inputs of {', '.join(names)} aren't known; give --input, e.g. --input 8x3x224x224"
+        )
+    chosen = given or [
+        (names[i] if i < len(names) else name, spec) for i, (name, spec) in enumerate(known)
+    ]
     used = {name for name, _ in chosen if name}
     free = (name for name in names if name not in used)
     named = []
     for name, spec in chosen:
         name = name or next(free, "")
         if name not in names:
-            raise UsageError(f"forward takes {', '.join(names) or 'nothing'}; there is no argument for --input {name or spec.text()}")
+            raise UsageError(
+                f"forward takes {', '.join(names) or 'nothing'}; there is no argument for "
+                f"--input {name or spec.text()}"
+            )
         named.append((name, spec))
     return with_batch(named, batch) if batch else named
 
@@ -85,7 +133,10 @@ def export(arguments: argparse.Namespace) -> None:
     try:
         import torch
     except ImportError as error:
-        raise EnvironmentFailure(f"torch is missing ({one_line(error)}): run scripts/setup, then .venv/bin/python models/export.py") from error
+        raise EnvironmentFailure(
+            f"torch is missing ({one_line(error)}): run scripts/setup, then "
+            ".venv/bin/python models/export.py"
+        ) from error
     from models.exporter import convert, inputs, sources, weights
 
     given = [inputs.parse_input(text) for text in arguments.input]
@@ -97,17 +148,27 @@ def export(arguments: argparse.Namespace) -> None:
     else:
         changed = weights.replace_zeros(source.model)
         if changed:
-            names = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
-            notes.append(f"small random values in place of all zeros, which would make every gradient behind them zero: {names}")
+            names = ", ".join(changed[:3]) + (
+                f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+            )
+            notes.append(
+                "small random values in place of all zeros, which would make every gradient "
+                f"behind them zero: {names}"
+            )
 
-    specs = choose_inputs(given, source.inputs, convert.argument_names(source.model), arguments.batch)
+    specs = choose_inputs(
+        given, source.inputs, convert.argument_names(source.model), arguments.batch
+    )
     generator = torch.Generator().manual_seed(arguments.seed)
     values = {name: inputs.example(spec, generator) for name, spec in specs}
     specification = {"version": 1, "inputs": [inputs.to_json(name, spec) for name, spec in specs]}
     if source.task:
         specification["task"] = source.task
     if source.mean and source.std:
-        specification |= {"mean": [float(v) for v in source.mean], "std": [float(v) for v in source.std]}
+        specification |= {
+            "mean": [float(v) for v in source.mean],
+            "std": [float(v) for v in source.std],
+        }
 
     converted = convert.convert(source.model, values, arguments.how, arguments.freeze)
     count = sum(p.numel() for p in source.model.parameters())
@@ -117,7 +178,11 @@ def export(arguments: argparse.Namespace) -> None:
             notes += convert.check(draft.file, values, arguments.seed)
         draft.publish()
 
-    origin = f"weights from {arguments.weights}" if arguments.weights else f"random weights (seed {arguments.seed})"
+    origin = (
+        f"weights from {arguments.weights}"
+        if arguments.weights
+        else f"random weights (seed {arguments.seed})"
+    )
     print(f"{arguments.name}: {converted.how}, {count:,} parameters, {origin}")
     for name, spec in specs:
         print(f"input: {name}={spec.text()}")
@@ -128,7 +193,8 @@ def export(arguments: argparse.Namespace) -> None:
 
 
 def main(argv: list[str]) -> int:
-    """Exit codes are those of hot-analyze: 2 wrong usage, 3 the model can't be used, 4 the environment failed."""
+    """Returns the exit code, as hot-analyze's: 2 wrong usage, 3 the model can't be used, 4 the
+    environment failed."""
     arguments = parse_arguments(argv[1:])
     warnings.filterwarnings("ignore")
     try:

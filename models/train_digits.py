@@ -55,7 +55,7 @@ def shifted(images: Tensor, generator: torch.Generator) -> Tensor:
 
 
 def train(model: DigitsViT, images: Tensor, labels: Tensor, epochs: int) -> None:
-    """AdamW with a one-cycle rate; label smoothing keeps the gradients from vanishing at the end."""
+    """AdamW with a one-cycle rate; label smoothing keeps the gradients from vanishing."""
     generator = torch.Generator().manual_seed(SEED)
     steps = epochs * (len(images) // BATCH)
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3, weight_decay=0.05)
@@ -125,14 +125,18 @@ def main() -> None:
     reached = accuracy(model, test_images, test_labels)
     print(f"test accuracy {100 * reached:.2f} % on {len(test_labels)} images")
     if reached <= REQUIRED_ACCURACY:
-        raise SystemExit(f"test accuracy is not over {100 * REQUIRED_ACCURACY:.0f} %: nothing written")
+        raise SystemExit(
+            f"test accuracy is not over {100 * REQUIRED_ACCURACY:.0f} %: nothing written"
+        )
 
     calibration = {"x": test_images[:BATCH].clone(), "labels": test_labels[:BATCH].clone()}
     arguments.out.mkdir(parents=True, exist_ok=True)
     save_script(torch.jit.script(model), arguments.out / "digits_vit.pt")
     torch.save(calibration, arguments.out / "digits_calibration.pt")
     check_gradients(arguments.out / "digits_vit.pt", calibration)
-    sizes = sum((arguments.out / f).stat().st_size for f in ("digits_vit.pt", "digits_calibration.pt"))
+    sizes = sum(
+        (arguments.out / f).stat().st_size for f in ("digits_vit.pt", "digits_calibration.pt")
+    )
     print(f"wrote digits_vit.pt and digits_calibration.pt, {sizes / 1e6:.2f} MB together")
 
 

@@ -60,7 +60,9 @@ def _trace(model: nn.Module, values: dict[str, Any], notes: list[str]) -> torch.
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            module = torch.jit.trace(model, example_kwarg_inputs=values, check_trace=False, strict=False)
+            module = torch.jit.trace(
+                model, example_kwarg_inputs=values, check_trace=False, strict=False
+            )
         except Exception as error:
             raise ModelError(f"can't be traced: {one_line(error)}; does --input fit?") from error
     with torch.no_grad():
@@ -68,7 +70,10 @@ def _trace(model: nn.Module, values: dict[str, Any], notes: list[str]) -> torch.
             buffer.copy_(buffers[name])
     fixed = [w for w in caught if issubclass(w.category, torch.jit.TracerWarning)]
     if fixed:
-        notes.append(f"tracing fixed {len(fixed)} values that may depend on the input, first: {one_line(fixed[0].message)}")
+        notes.append(
+            f"tracing fixed {len(fixed)} values that may depend on the input, first: "
+            f"{one_line(fixed[0].message)}"
+        )
     return module
 
 
@@ -78,7 +83,13 @@ def _projection(output: Any, generator: torch.Generator) -> Tensor | None:
         if not output.requires_grad:
             return None
         return (output * torch.randn(output.shape, generator=generator).to(output.dtype)).sum()
-    items = output.values() if isinstance(output, dict) else output if isinstance(output, (list, tuple)) else []
+    items = (
+        output.values()
+        if isinstance(output, dict)
+        else output
+        if isinstance(output, (list, tuple))
+        else []
+    )
     terms = [term for term in (_projection(item, generator) for item in items) if term is not None]
     return torch.stack([term.float() for term in terms]).sum() if terms else None
 
@@ -91,19 +102,31 @@ def check(file: Path, values: dict[str, Any], seed: int) -> list[str]:
     try:
         loss = _projection(module(**values), torch.Generator().manual_seed(seed))
         if loss is None:
-            return ["no output has a gradient: the model can't be analysed"] if any(True for _ in module.parameters()) else []
+            return (
+                ["no output has a gradient: the model can't be analysed"]
+                if any(True for _ in module.parameters())
+                else []
+            )
         if loss.requires_grad:
             loss.backward()
     except Exception as error:
-        raise ModelError(f"doesn't run a training step with this input: {one_line(error)}") from error
+        raise ModelError(
+            f"doesn't run a training step with this input: {one_line(error)}"
+        ) from error
     wanted = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
-    zero = [name for name, p in wanted if p.grad is not None and not p.grad.is_sparse and not p.grad.any()]
+    zero = [
+        name
+        for name, p in wanted
+        if p.grad is not None and not p.grad.is_sparse and not p.grad.any()
+    ]
     missing = [name for name, p in wanted if p.grad is None]
     notes = []
     if zero:
         notes.append(f"{len(zero)} of {len(wanted)} gradients are exactly zero, e.g. {zero[0]}")
     if missing:
-        notes.append(f"{len(missing)} of {len(wanted)} parameters get no gradient, e.g. {missing[0]}")
+        notes.append(
+            f"{len(missing)} of {len(wanted)} parameters get no gradient, e.g. {missing[0]}"
+        )
     return notes
 
 
@@ -116,7 +139,9 @@ class Draft:
         try:
             self._folder = tempfile.TemporaryDirectory(prefix=".export-", dir=target.parent)
         except OSError as error:
-            raise EnvironmentFailure(f"{target.parent}: nothing can be written there: {error.strerror}") from error
+            raise EnvironmentFailure(
+                f"{target.parent}: nothing can be written there: {error.strerror}"
+            ) from error
         self.file = Path(self._folder.name) / target.name
 
     def __enter__(self) -> Draft:
@@ -130,7 +155,9 @@ class Draft:
         try:
             torch.jit.save(module, str(self.file), _extra_files={"hot_inputs.json": text})
         except (OSError, RuntimeError) as error:
-            raise EnvironmentFailure(f"{self.target}: can't be written: {one_line(error)}") from error
+            raise EnvironmentFailure(
+                f"{self.target}: can't be written: {one_line(error)}"
+            ) from error
 
     def publish(self) -> None:
         os.replace(self.file, self.target)

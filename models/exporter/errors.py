@@ -22,10 +22,14 @@ class EnvironmentFailure(ExportError):
 
 
 def one_line(error: BaseException) -> str:
-    """The telling line of an exception: the last one of a TorchScript interpreter's traceback, else the
-    first one that is text and not code; its type where there is none."""
+    """The telling line of an exception: the last one of a TorchScript interpreter's traceback, else
+    the first one that is text and not code; its type where there is none."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    telling = [line for line in lines if not line.startswith(("File ", "~", "^")) and "<--- HERE" not in line]
+    telling = [
+        line
+        for line in lines
+        if not line.startswith(("File ", "~", "^")) and "<--- HERE" not in line
+    ]
     text = (telling or lines or [type(error).__name__])[0]
     if "in the TorchScript interpreter" in str(error):
         text = lines[-1]

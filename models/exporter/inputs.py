@@ -1,4 +1,4 @@
-"""The grammar of `--input` (README.md of models): text to a specification, and to example values."""
+"""The grammar of `--input` (models/README.md): text to a specification, and to example values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,18 @@ from .errors import UsageError
 
 DTYPES = {
     name: getattr(torch, name)
-    for name in ("float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool")
+    for name in (
+        "float32",
+        "float64",
+        "float16",
+        "bfloat16",
+        "int64",
+        "int32",
+        "int16",
+        "int8",
+        "uint8",
+        "bool",
+    )
 }
 
 
@@ -44,7 +55,11 @@ class ScalarSpec:
         if isinstance(self.value, bool):
             return f"bool:{str(self.value).lower()}"
         if isinstance(self.value, str):
-            return f'str:"{self.value}"' if re.search(r"[,\])}\s]", self.value) else f"str:{self.value}"
+            return (
+                f'str:"{self.value}"'
+                if re.search(r"[,\])}\s]", self.value)
+                else f"str:{self.value}"
+            )
         return f"{type(self.value).__name__}:{self.value}"
 
 

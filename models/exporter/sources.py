@@ -31,7 +31,7 @@ class Source:
 
 
 def build(name: str, arguments: list[str]) -> Source:
-    """Builds `name`: timm:NAME, MODULE:FACTORY, or a torchvision model. `arguments` are KEY=VALUE."""
+    """Builds timm:NAME, MODULE:FACTORY, or a torchvision model. `arguments` are KEY=VALUE."""
     options = dict(map(_argument, arguments))
     prefix, colon, rest = name.partition(":")
     if colon and prefix == "timm":
@@ -55,9 +55,13 @@ def _call(what: str, make: Callable[[], Any]) -> nn.Module:
     try:
         model = make()
     except TypeError as error:
-        raise UsageError(f"{what} can't be made with these arguments: {one_line(error)} (see --arg)") from error
+        raise UsageError(
+            f"{what} can't be made with these arguments: {one_line(error)} (see --arg)"
+        ) from error
     except Exception as error:
-        raise ModelError(f"{what} failed while it was made: {type(error).__name__}: {one_line(error)}") from error
+        raise ModelError(
+            f"{what} failed while it was made: {type(error).__name__}: {one_line(error)}"
+        ) from error
     if not isinstance(model, nn.Module):
         raise ModelError(f"{what} gives a {type(model).__name__}, not a torch.nn.Module")
     return model
@@ -65,7 +69,11 @@ def _call(what: str, make: Callable[[], Any]) -> nn.Module:
 
 def _unknown(name: str, where: str, known: list[str]) -> UsageError:
     close = difflib.get_close_matches(name, known, 3)
-    hint = f"; did you mean {' or '.join(close)}?" if close else "; own models are given as module:factory"
+    hint = (
+        f"; did you mean {' or '.join(close)}?"
+        if close
+        else "; own models are given as module:factory"
+    )
     return UsageError(f"'{name}' is no model of {where}{hint}")
 
 
@@ -73,15 +81,29 @@ def _torchvision(name: str, options: dict[str, Any]) -> Source:
     try:
         from torchvision import models
     except ImportError as error:
-        raise EnvironmentFailure(f"torchvision is missing ({one_line(error)}): run scripts/setup") from error
+        raise EnvironmentFailure(
+            f"torchvision is missing ({one_line(error)}): run scripts/setup"
+        ) from error
     if name not in models.list_models():
         raise _unknown(name, "torchvision", models.list_models())
     kind = models.get_model_builder(name).__module__.split(".")[2]
     if kind in ("detection", "quantization"):
-        why = "needs targets in training" if kind == "detection" else "has int8 weights, which can't be trained"
-        raise ModelError(f"{name}: a {kind} model of torchvision {why}; export its backbone by module:factory")
-    source = Source(_call(name, lambda: models.get_model(name, weights=None, **_no_download(kind, options))))
-    preset = models.get_model_weights(name).DEFAULT.transforms() if list(models.get_model_weights(name)) else None
+        why = (
+            "needs targets in training"
+            if kind == "detection"
+            else "has int8 weights, which can't be trained"
+        )
+        raise ModelError(
+            f"{name}: a {kind} model of torchvision {why}; export its backbone by module:factory"
+        )
+    source = Source(
+        _call(name, lambda: models.get_model(name, weights=None, **_no_download(kind, options)))
+    )
+    preset = (
+        models.get_model_weights(name).DEFAULT.transforms()
+        if list(models.get_model_weights(name))
+        else None
+    )
     size = getattr(preset, "crop_size", [224])
     size = size[0] if isinstance(size, (list, tuple)) else size
     if kind == "optical_flow":
@@ -106,10 +128,17 @@ def _timm(name: str, options: dict[str, Any]) -> Source:
         import timm
         from timm.data import resolve_model_data_config
     except ImportError as error:
-        raise EnvironmentFailure(f"timm is missing ({one_line(error)}): run scripts/setup") from error
+        raise EnvironmentFailure(
+            f"timm is missing ({one_line(error)}): run scripts/setup"
+        ) from error
     if not timm.is_model(name.split(".")[0]):
         raise _unknown(name, "timm", timm.list_models())
-    source = Source(_call(f"timm:{name}", lambda: timm.create_model(name, pretrained=False, scriptable=True, **options)))
+    source = Source(
+        _call(
+            f"timm:{name}",
+            lambda: timm.create_model(name, pretrained=False, scriptable=True, **options),
+        )
+    )
     config = resolve_model_data_config(source.model)
     source.inputs = [("x", TensorSpec("float32", (BATCH, *config["input_size"])))]
     source.task = "classification" if getattr(source.model, "num_classes", 0) else None
@@ -127,10 +156,16 @@ def _factory(module: str, factory: str, options: dict[str, Any]) -> Source:
         place = importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name and (module == error.name or module.startswith(error.name + ".")):
-            raise UsageError(f"no module named '{error.name}' here; run from its folder, or set PYTHONPATH") from error
-        raise EnvironmentFailure(f"{module} needs a module that is missing: {error.name}") from error
+            raise UsageError(
+                f"no module named '{error.name}' here; run from its folder, or set PYTHONPATH"
+            ) from error
+        raise EnvironmentFailure(
+            f"{module} needs a module that is missing: {error.name}"
+        ) from error
     except Exception as error:
-        raise ModelError(f"{module} can't be imported: {type(error).__name__}: {one_line(error)}") from error
+        raise ModelError(
+            f"{module} can't be imported: {type(error).__name__}: {one_line(error)}"
+        ) from error
     for part in factory.split("."):
         if not hasattr(place, part):
             raise UsageError(f"{module} has no '{factory}'")

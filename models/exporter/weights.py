@@ -15,8 +15,8 @@ _NORMS = (nn.modules.batchnorm._BatchNorm, nn.LayerNorm, nn.GroupNorm)
 
 
 def load(model: nn.Module, file: Path) -> None:
-    """Loads a state_dict (.pt, .pth, .safetensors), also one inside a checkpoint or a TorchScript file;
-    every key must fit."""
+    """Loads a state_dict (.pt, .pth, .safetensors), also one inside a checkpoint or a TorchScript
+    file; every key must fit."""
     try:
         state = _read(file)
     except FileNotFoundError:
@@ -33,7 +33,11 @@ def load(model: nn.Module, file: Path) -> None:
     missing = [key for key in own if key not in state]
     unknown = [key for key in state if key not in own]
     wrong = [key for key in own if key in state and own[key].shape != state[key].shape]
-    for keys, what in ((missing, "lacks"), (unknown, "has unknown"), (wrong, "has another shape for")):
+    for keys, what in (
+        (missing, "lacks"),
+        (unknown, "has unknown"),
+        (wrong, "has another shape for"),
+    ):
         if keys:
             raise ModelError(f"{file}: {what} {len(keys)} of the model's weights, e.g. {keys[0]}")
     model.load_state_dict(state)
@@ -44,7 +48,9 @@ def _read(file: Path) -> Any:
         from safetensors.torch import load_file
 
         return load_file(str(file))
-    if zipfile.is_zipfile(file) and any(n.endswith("/constants.pkl") for n in zipfile.ZipFile(file).namelist()):
+    if zipfile.is_zipfile(file) and any(
+        n.endswith("/constants.pkl") for n in zipfile.ZipFile(file).namelist()
+    ):
         return dict(torch.jit.load(str(file), map_location="cpu").state_dict())
     return torch.load(str(file), map_location="cpu", weights_only=True)
 

@@ -48,9 +48,13 @@ class ExportTest(unittest.TestCase):
         self.file = Path(self.folder.name) / "model.pt"
 
     def export(self, *arguments: str, expect: int = 0) -> Run:
-        """Runs main with these arguments in this folder; an error must be one line on stderr alone."""
+        """Runs main with these arguments here; an error must be one line on stderr alone."""
         out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), contextlib.chdir(HERE):
+        with (
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            contextlib.chdir(HERE),
+        ):
             try:
                 code = export.main(["export.py", *arguments])
             except SystemExit as stop:
@@ -63,12 +67,17 @@ class ExportTest(unittest.TestCase):
         return run
 
     def tiny(self, *arguments: str, expect: int = 0) -> Run:
-        return self.export("tiny:Tiny", "-o", str(self.file), "--input", "6x8", *arguments, expect=expect)
+        return self.export(
+            "tiny:Tiny", "-o", str(self.file), "--input", "6x8", *arguments, expect=expect
+        )
 
     def test_factory_is_scripted_with_its_specification_inside(self) -> None:
         run = self.tiny()
         module, specification = load(self.file)
-        self.assertEqual(specification, {"version": 1, "inputs": [{"name": "x", "dtype": "float32", "shape": [6, 8]}]})
+        self.assertEqual(
+            specification,
+            {"version": 1, "inputs": [{"name": "x", "dtype": "float32", "shape": [6, 8]}]},
+        )
         self.assertEqual(module(torch.randn(6, 8)).shape, (6, 4))
         self.assertTrue(module.training)
         self.assertIn("scripted", run.stdout)
@@ -77,7 +86,13 @@ class ExportTest(unittest.TestCase):
         self.assertEqual(os.listdir(self.folder.name), ["model.pt"])
 
     def test_as_a_program(self) -> None:
-        command = [sys.executable, str(ROOT / "models" / "export.py"), "tiny:Tiny", "-o", str(self.file)]
+        command = [
+            sys.executable,
+            str(ROOT / "models" / "export.py"),
+            "tiny:Tiny",
+            "-o",
+            str(self.file),
+        ]
         run = subprocess.run(command, capture_output=True, text=True, cwd=HERE, check=False)
         self.assertEqual(run.returncode, 2)
         self.assertRegex(run.stderr, "^export.py: .*--input.*\n$")
@@ -99,7 +114,9 @@ class ExportTest(unittest.TestCase):
     def test_torchvision_model_knows_its_input(self) -> None:
         self.export("squeezenet1_1", "-o", str(self.file), "--batch", "2")
         module, specification = load(self.file)
-        self.assertEqual(specification["inputs"], [{"name": "x", "dtype": "float32", "shape": [2, 3, 224, 224]}])
+        self.assertEqual(
+            specification["inputs"], [{"name": "x", "dtype": "float32", "shape": [2, 3, 224, 224]}]
+        )
         self.assertEqual(specification["task"], "classification")
         self.assertEqual(specification["mean"], [0.485, 0.456, 0.406])
         self.assertGreater(sum(p.numel() for p in module.parameters()), 1_000_000)
@@ -113,8 +130,12 @@ class ExportTest(unittest.TestCase):
         self.assertTrue(all(p.grad.any() for p in module.parameters()))
 
     def test_given_weights_are_taken_as_they_are(self) -> None:
-        state = {"module.fc.weight": torch.zeros(16, 8), "module.fc.bias": torch.ones(16),
-                 "module.head.weight": torch.ones(4, 16), "module.head.bias": torch.ones(4)}
+        state = {
+            "module.fc.weight": torch.zeros(16, 8),
+            "module.fc.bias": torch.ones(16),
+            "module.head.weight": torch.ones(4, 16),
+            "module.head.bias": torch.ones(4),
+        }
         weights = Path(self.folder.name) / "weights.pth"
         torch.save({"state_dict": state}, weights)
         self.tiny("--weights", str(weights))
@@ -139,11 +160,23 @@ class ExportTest(unittest.TestCase):
         self.assertEqual(list(load(self.file)[0].parameters()), [])
 
     def test_tokens_masks_and_tuples(self) -> None:
-        self.export("tiny:Tokens", "-o", str(self.file), "--input", "mask=bool:2x5", "--input", "int64:2x5:0..29",
-                    "--input", "(float32:2x4,float32:2x4)")
+        self.export(
+            "tiny:Tokens",
+            "-o",
+            str(self.file),
+            "--input",
+            "mask=bool:2x5",
+            "--input",
+            "int64:2x5:0..29",
+            "--input",
+            "(float32:2x4,float32:2x4)",
+        )
         _, specification = load(self.file)
         named = {entry["name"]: entry for entry in specification["inputs"]}
-        self.assertEqual(named["tokens"], {"name": "tokens", "dtype": "int64", "shape": [2, 5], "low": 0, "high": 29})
+        self.assertEqual(
+            named["tokens"],
+            {"name": "tokens", "dtype": "int64", "shape": [2, 5], "low": 0, "high": 29},
+        )
         self.assertEqual(named["mask"], {"name": "mask", "dtype": "bool", "shape": [2, 5]})
         self.assertEqual(named["pair"], {"name": "pair", "spec": "(float32:2x4,float32:2x4)"})
 
@@ -172,7 +205,11 @@ class ExportTest(unittest.TestCase):
             (2, "forward takes x", ("tiny:Tiny", *out, "--input", "z=6x8")),
             (2, "KEY=VALUE", ("tiny:Tiny", *out, "--input", "6x8", "--arg", "width")),
             (2, "width_", ("tiny:Tiny", *out, "--input", "6x8", "--arg", "width_=3")),
-            (2, "no such directory", ("tiny:Tiny", "-o", str(self.file.parent / "no" / "model.pt"))),
+            (
+                2,
+                "no such directory",
+                ("tiny:Tiny", "-o", str(self.file.parent / "no" / "model.pt")),
+            ),
             (2, "is a directory", ("tiny:Tiny", "-o", self.folder.name)),
             (3, "no luck", ("tiny:breaks", *out)),
             (3, "not a torch.nn.Module", ("tiny:gives_text", *out)),
@@ -187,16 +224,42 @@ class ExportTest(unittest.TestCase):
 
 class GrammarTest(unittest.TestCase):
     def test_text_and_specification_are_inverse(self) -> None:
-        for text in ("float32:8x3x224x224", "int64:8x128:0..30521", "float32:4:-1.5..2", "bool:2x5", "float64:scalar",
-                     "int:16000", "float:0.5", "bool:true", "str:abc", 'str:"a,b"', "none", "[float32:4x4,float32:4x4]",
-                     "(float32:1x8,[int64:3:0..9])", "{a:float32:2x3,b:int64:2:0..9}", "[]"):
+        for text in (
+            "float32:8x3x224x224",
+            "int64:8x128:0..30521",
+            "float32:4:-1.5..2",
+            "bool:2x5",
+            "float64:scalar",
+            "int:16000",
+            "float:0.5",
+            "bool:true",
+            "str:abc",
+            'str:"a,b"',
+            "none",
+            "[float32:4x4,float32:4x4]",
+            "(float32:1x8,[int64:3:0..9])",
+            "{a:float32:2x3,b:int64:2:0..9}",
+            "[]",
+        ):
             with self.subTest(text):
                 name, spec = inputs.parse_input(text)
                 self.assertEqual((name, spec.text()), ("", text))
 
     def test_wrong_text_is_quoted(self) -> None:
-        for text in ("", "8x", "8x0", "float33:8", "int64:8:9..0", "int64:8:0-9", "[8", "{8}", "int:a", "8x3]", "x=",
-                     "[str:\"a]"):
+        for text in (
+            "",
+            "8x",
+            "8x0",
+            "float33:8",
+            "int64:8:9..0",
+            "int64:8:0-9",
+            "[8",
+            "{8}",
+            "int:a",
+            "8x3]",
+            "x=",
+            '[str:"a]',
+        ):
             with self.subTest(text), self.assertRaisesRegex(UsageError, "--input"):
                 inputs.parse_input(text)
 
@@ -205,7 +268,9 @@ class GrammarTest(unittest.TestCase):
         value = inputs.example(inputs.parse_input("int64:400:3..5")[1], generator)
         self.assertEqual((value.min().item(), value.max().item(), value.dtype), (3, 5, torch.int64))
         value = inputs.example(inputs.parse_input("{a:bfloat16:2x3,b:none}")[1], generator)
-        self.assertEqual((value["a"].dtype, tuple(value["a"].shape), value["b"]), (torch.bfloat16, (2, 3), None))
+        self.assertEqual(
+            (value["a"].dtype, tuple(value["a"].shape), value["b"]), (torch.bfloat16, (2, 3), None)
+        )
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ class Tiny(nn.Module):
 
 
 class ZeroHead(Tiny):
-    """Untrained with a head of zeros and a residual scale of zeros, as vision transformers and ResNets are."""
+    """Untrained with a head and a residual scale of zeros, as vision transformers and ResNets."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -24,6 +24,7 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parent)]
 import peer  # noqa: E402
+
 from models import MODELS, Model  # noqa: E402
 
 EXPECTED = Path(__file__).resolve().parent / "expected.json"
@@ -50,26 +51,39 @@ def tool_counts(tool: Path, module: torch.nn.Module, model: Model, folder: Path)
 
 def path_flops(layer: dict[str, Any]) -> int:
     gemms = layer["gemms"]
-    return sum(int((gemms.get(path) or {}).get("flops", 0)) for path in ("grad_input", "grad_weight"))
+    return sum(
+        int((gemms.get(path) or {}).get("flops", 0)) for path in ("grad_input", "grad_weight")
+    )
 
 
-def compare(name: str, model: Model, tool: Path | None, expected: dict[str, Any] | None) -> list[str]:
+def compare(
+    name: str, model: Model, tool: Path | None, expected: dict[str, Any] | None
+) -> list[str]:
     """Prints one line and returns what doesn't agree."""
     module, counted = peer_counts(model)
     problems = []
     if expected is not None:
-        problems += [f"{name}: torch counts {counted[f]} ({f}), expected.json says {expected[f]}"
-                     for f in FIELDS if counted[f] != expected[f]]
-    line = f"{name:22}{counted['raw']:>18,}{counted['attention']:>16,}{-counted['grouped']:>18,}{counted['corrected']:>18,}"
+        problems += [
+            f"{name}: torch counts {counted[f]} ({f}), expected.json says {expected[f]}"
+            for f in FIELDS
+            if counted[f] != expected[f]
+        ]
+    line = f"{name:22}{counted['raw']:>18,}{counted['attention']:>16,}"
+    line += f"{-counted['grouped']:>18,}{counted['corrected']:>18,}"
     if tool:
         with tempfile.TemporaryDirectory() as folder:
             trace = tool_counts(tool, module, model, Path(folder))
         total = sum(map(path_flops, trace["layers"]))
         line += f"{total:>18,}"
         if total != counted["corrected"]:
-            problems.append(f"{name}: hot-analyze counts {total}, torch {counted['corrected']} "
-                            f"({total - counted['corrected']:+})")
-            problems += [f"  {layer['name']} ({layer['kind']}): {path_flops(layer)}" for layer in trace["layers"]]
+            problems.append(
+                f"{name}: hot-analyze counts {total}, torch {counted['corrected']} "
+                f"({total - counted['corrected']:+})"
+            )
+            problems += [
+                f"  {layer['name']} ({layer['kind']}): {path_flops(layer)}"
+                for layer in trace["layers"]
+            ]
     print(line, flush=True)
     return problems
 
@@ -77,7 +91,9 @@ def compare(name: str, model: Model, tool: Path | None, expected: dict[str, Any]
 def write_expected(names: list[str]) -> None:
     """Pins torch's counts."""
     pinned = {name: peer_counts(MODELS[name])[1] for name in names}
-    EXPECTED.write_text(json.dumps({"torch": torch.__version__.split("+")[0], "models": pinned}, indent=1) + "\n")
+    EXPECTED.write_text(
+        json.dumps({"torch": torch.__version__.split("+")[0], "models": pinned}, indent=1) + "\n"
+    )
     print(f"wrote {EXPECTED}")
 
 
@@ -85,8 +101,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="*", metavar="MODEL", help=", ".join(MODELS))
     parser.add_argument("--tool", type=Path, default=ROOT / "build" / "hot-analyze")
-    parser.add_argument("--peer-only", action="store_true", help="compare torch with expected.json alone")
-    parser.add_argument("--write", action="store_true", help="write expected.json from torch's counts")
+    parser.add_argument(
+        "--peer-only", action="store_true", help="compare torch with expected.json alone"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="write expected.json from torch's counts"
+    )
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
@@ -102,8 +122,13 @@ def main() -> int:
     if tool and not tool.is_file():
         parser.error(f"{tool}: no such program; build it, or say --peer-only")
 
-    heads = ["FlopCounterMode", "+ attention", "- grouped", "torch, corrected"] + ["hot-analyze"] * bool(tool)
-    print(f"{'FLOPs of one backward':22}" + "".join(f"{h:>{w}}" for h, w in zip(heads, (18, 16, 18, 18, 18))))
+    heads = ["FlopCounterMode", "+ attention", "- grouped", "torch, corrected"] + [
+        "hot-analyze"
+    ] * bool(tool)
+    print(
+        f"{'FLOPs of one backward':22}"
+        + "".join(f"{h:>{w}}" for h, w in zip(heads, (18, 16, 18, 18, 18)))
+    )
     problems = [p for name in names for p in compare(name, MODELS[name], tool, expected.get(name))]
     print("\n".join(problems) if problems else "all equal")
     return 1 if problems else 0

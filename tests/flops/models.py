@@ -1,4 +1,4 @@
-"""The models whose FLOPs are compared: eager module, inputs, and the specification of the inputs."""
+"""The models whose FLOPs are compared: module, inputs, and the specification of the inputs."""
 
 from __future__ import annotations
 
@@ -42,8 +42,19 @@ def vision(name: str) -> Model:
 
 
 MODELS = {
-    **{name: vision(name) for name in
-       ("resnet18", "resnet50", "vit_b_16", "mobilenet_v3_small", "swin_t", "convnext_tiny")},
+    **{
+        name: vision(name)
+        for name in (
+            "resnet18",
+            "resnet50",
+            "vit_b_16",
+            "mobilenet_v3_small",
+            "swin_t",
+            "convnext_tiny",
+        )
+    },
     "transformer_encoder": Model(lambda: Encoder(4), (BATCH, 48, 32)),
-    "gpt2": Model(lambda: Gpt2(vocabulary=513, dim=96, layers=4, heads=6, context=64), (BATCH, 40), 513),
+    "gpt2": Model(
+        lambda: Gpt2(vocabulary=513, dim=96, layers=4, heads=6, context=64), (BATCH, 40), 513
+    ),
 }

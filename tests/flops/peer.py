@@ -35,9 +35,11 @@ class Count:
         return self.raw + self.attention - self.grouped
 
 
-def grouped_excess(x: list[int], gy: list[int], weight: list[int], transposed: bool, groups: int) -> int:
-    """What the counter has too much for grad_weight: it multiplies every input channel by every output
-    channel, so its count is `groups` times the products of the `groups` separate convolutions."""
+def grouped_excess(
+    x: list[int], gy: list[int], weight: list[int], transposed: bool, groups: int
+) -> int:
+    """What the counter has too much for grad_weight: it multiplies every input channel by every
+    output channel, so its count is `groups` times the products of the separate convolutions."""
     places = prod(x[2:]) if transposed else prod(gy[2:])
     counted = 2 * x[0] * places * x[1] * gy[1] * prod(weight[2:])
     return counted - counted // groups

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The corrections to torch's count are exact: each against the same computation in another form that
-FlopCounterMode counts right."""
+"""The corrections to torch's count are exact: each against the same computation in another form
+that FlopCounterMode counts right."""
 
 from __future__ import annotations
 
@@ -25,13 +25,21 @@ class Split(nn.Module):
         self.groups = conv.groups
         make = type(conv)
         self.parts = nn.ModuleList(
-            make(conv.in_channels // conv.groups, conv.out_channels // conv.groups, conv.kernel_size,
-                 stride=conv.stride, padding=conv.padding, dilation=conv.dilation)
+            make(
+                conv.in_channels // conv.groups,
+                conv.out_channels // conv.groups,
+                conv.kernel_size,
+                stride=conv.stride,
+                padding=conv.padding,
+                dilation=conv.dilation,
+            )
             for _ in range(conv.groups)
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.cat([part(piece) for part, piece in zip(self.parts, x.chunk(self.groups, 1))], 1)
+        return torch.cat(
+            [part(piece) for part, piece in zip(self.parts, x.chunk(self.groups, 1))], 1
+        )
 
 
 class Behind(nn.Module):
@@ -58,10 +66,18 @@ class Attention(nn.Module):
 class PeerTest(unittest.TestCase):
     CONVOLUTIONS = {
         "grouped": (nn.Conv2d(3, 8, 1), nn.Conv2d(8, 16, 3, padding=1, groups=4), (2, 3, 10, 12)),
-        "depthwise, strided": (nn.Conv2d(3, 8, 1), nn.Conv2d(8, 16, 3, stride=2, groups=8), (2, 3, 11, 9)),
+        "depthwise, strided": (
+            nn.Conv2d(3, 8, 1),
+            nn.Conv2d(8, 16, 3, stride=2, groups=8),
+            (2, 3, 11, 9),
+        ),
         "dilated, 1-d": (nn.Conv1d(3, 8, 1), nn.Conv1d(8, 8, 3, dilation=2, groups=2), (3, 3, 20)),
         "3-d": (nn.Conv3d(3, 8, 1), nn.Conv3d(8, 8, 3, groups=2), (2, 3, 5, 6, 7)),
-        "transposed": (nn.Conv2d(3, 8, 1), nn.ConvTranspose2d(8, 12, 3, stride=2, padding=1, groups=4), (2, 3, 6, 5)),
+        "transposed": (
+            nn.Conv2d(3, 8, 1),
+            nn.ConvTranspose2d(8, 12, 3, stride=2, padding=1, groups=4),
+            (2, 3, 6, 5),
+        ),
     }
 
     def test_grouped_convolutions_equal_their_separate_groups(self) -> None:
@@ -73,7 +89,9 @@ class PeerTest(unittest.TestCase):
                 self.assertEqual(apart.grouped, 0)
                 self.assertEqual(together.corrected, apart.raw)
 
-    def test_fused_attention_is_the_four_products_of_its_plain_form_and_the_recomputed_scores(self) -> None:
+    def test_fused_attention_is_the_four_products_of_its_plain_form_and_the_recomputed_scores(
+        self,
+    ) -> None:
         model, x = Attention(), torch.randn(2, 9, 24)
         fused = peer.count(model, (x,))
         with sdpa_kernel(SDPBackend.MATH):
@@ -84,7 +102,9 @@ class PeerTest(unittest.TestCase):
         self.assertEqual(fused.corrected, plain.raw + scores)
 
     def test_no_correction_where_none_is_needed(self) -> None:
-        count = peer.count(nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)), (torch.randn(5, 8),))
+        count = peer.count(
+            nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)), (torch.randn(5, 8),)
+        )
         first, second = 2 * 5 * 8 * 16, 2 * 5 * 16 * 4
         self.assertEqual(count.raw, first + 2 * second)
         self.assertEqual(count.corrected, count.raw)

@@ -17,7 +17,17 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from cases import attention, conv, gradients, language, linear, precision, sharing, signatures, state  # noqa: E402
+from cases import (  # noqa: E402
+    attention,
+    conv,
+    gradients,
+    language,
+    linear,
+    precision,
+    sharing,
+    signatures,
+    state,
+)
 from zoo import Case, first_tensor, write  # noqa: E402
 
 MODULES = (linear, conv, attention, sharing, state, gradients, precision, signatures, language)
@@ -51,7 +61,9 @@ def check(case: Case, file: Path, seed: int) -> list[str]:
         facts = {
             "missing": gradient is None,
             "sparse": gradient is not None and gradient.is_sparse,
-            "nonfinite": gradient is not None and not gradient.is_sparse and not gradient.isfinite().all(),
+            "nonfinite": gradient is not None
+            and not gradient.is_sparse
+            and not gradient.isfinite().all(),
             "zero": gradient is not None and not gradient.is_sparse and not gradient.any(),
         }
         for fact, holds in facts.items():
@@ -65,8 +77,12 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="cases to write; * stands for anything")
     parser.add_argument("--out", type=Path, help="folder to write into")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--no-specification", action="store_true", help="leave hot_inputs.json out everywhere")
-    parser.add_argument("--check", action="store_true", help="run each file in torch and compare with the manifest")
+    parser.add_argument(
+        "--no-specification", action="store_true", help="leave hot_inputs.json out everywhere"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="run each file in torch and compare with the manifest"
+    )
     parser.add_argument("--list", action="store_true", help="print the names and end")
     arguments = parser.parse_args()
     torch.set_num_threads(1)

@@ -16,7 +16,6 @@ import io
 import json
 import os
 import pickle
-import sys
 import tarfile
 import warnings
 import zipfile
@@ -70,7 +69,9 @@ def script_bytes(model: nn.Module | None = None, trace: bool = False) -> bytes:
     return buffer.getvalue()
 
 
-def edited(archive: bytes, change: Callable[[str, bytes], bytes | None], root: str | None = None) -> bytes:
+def edited(
+    archive: bytes, change: Callable[[str, bytes], bytes | None], root: str | None = None
+) -> bytes:
     """The archive with each record passed through `change` (None leaves it out); names are given
     without the top folder, which `root` replaces."""
     out = io.BytesIO()
@@ -160,7 +161,9 @@ def flatbuffer() -> bytes:
 
 
 def lfs_pointer() -> bytes:
-    return b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"4d" * 32 + b"\nsize 102400\n"
+    return (
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"4d" * 32 + b"\nsize 102400\n"
+    )
 
 
 def web_page() -> bytes:
@@ -212,7 +215,9 @@ def cuda_weights() -> bytes:
 
 
 def newer_version() -> bytes:
-    return edited(script_bytes(), lambda name, data: b"99\n" if name in ("version", ".data/version") else data)
+    return edited(
+        script_bytes(), lambda name, data: b"99\n" if name in ("version", ".data/version") else data
+    )
 
 
 class RunsCommand:
@@ -224,7 +229,10 @@ class RunsCommand:
 
 def calls_system() -> bytes:
     """A TorchScript archive whose data.pkl is a pickle that calls os.system."""
-    return edited(script_bytes(), lambda name, data: pickle.dumps(RunsCommand(), 2) if name == "data.pkl" else data)
+    return edited(
+        script_bytes(),
+        lambda name, data: pickle.dumps(RunsCommand(), 2) if name == "data.pkl" else data,
+    )
 
 
 def optimized_for_inference() -> bytes:
@@ -253,7 +261,9 @@ def unknown_operator() -> bytes:
 
 def cuda_constant() -> bytes:
     """A device that tracing wrote into the code, turned into a GPU."""
-    return replaced_code('torch.device("cpu")', 'torch.device("cuda:0")', script_bytes(MakesTensor().eval(), True))
+    return replaced_code(
+        'torch.device("cpu")', 'torch.device("cuda:0")', script_bytes(MakesTensor().eval(), True)
+    )
 
 
 class File(NamedTuple):
@@ -268,6 +278,7 @@ class File(NamedTuple):
 
 HALF = len(script_bytes()) // 2
 
+# fmt: off
 FILES = [
     File("no_constants.pt", "an archive without constants.pkl", 3, ["constants.pkl", "export"],
          lambda: without("constants.pkl")),
@@ -324,6 +335,7 @@ FILES = [
     File("lite.ptl", "saved for the lite interpreter: loads", 0, [], lite_interpreter),
     File("name with spaces é.pt", "a healthy model under an odd name", 0, [], script_bytes),
 ]
+# fmt: on
 
 
 def write_others(folder: Path) -> list[dict[str, object]]:
@@ -341,7 +353,8 @@ def write_others(folder: Path) -> list[dict[str, object]]:
         ("missing.pt", "a file that isn't there", ["No such file"]),
     ]
     return [
-        {"name": n, "file": n, "what": w, "expect_exit": 3, "expect_words": words} for n, w, words in rows
+        {"name": n, "file": n, "what": w, "expect_exit": 3, "expect_words": words}
+        for n, w, words in rows
     ]
 
 
@@ -365,8 +378,15 @@ def main() -> None:
     manifest: list[dict[str, object]] = []
     for file in files:
         (arguments.out / file.name).write_bytes(file.content())
-        manifest.append({"name": file.name, "file": file.name, "what": file.what,
-                         "expect_exit": file.expect_exit, "expect_words": file.expect_words})
+        manifest.append(
+            {
+                "name": file.name,
+                "file": file.name,
+                "what": file.what,
+                "expect_exit": file.expect_exit,
+                "expect_words": file.expect_words,
+            }
+        )
     if not arguments.names:
         manifest += write_others(arguments.out)
     text = json.dumps({"files": manifest}, indent=1, ensure_ascii=False)

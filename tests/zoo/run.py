@@ -3,9 +3,10 @@
 
     tests/zoo/run.py [--tool build/hot-analyze] [--whole] [--bad-only | --models-only] [NAME…]
 
-Makes the files in a temporary folder. Each model is inspected (--whole: analysed to the verification)
-and must end with the exit code of the manifest: with the layers and calls that it states, or with one
-line on stderr that holds its words. Each bad file must be refused in one line with its words.
+Makes the files in a temporary folder. Each model is inspected (--whole: analysed to the
+verification) and must end with the exit code of the manifest: with the layers and calls that it
+states, or with one line on stderr that holds its words. Each bad file must be refused in one line
+with its words.
 """
 
 from __future__ import annotations
@@ -34,12 +35,14 @@ def make(script: str, folder: Path, names: list[str]) -> list[dict[str, Any]]:
 
 
 def refusal_problems(run: subprocess.CompletedProcess[str], words: list[str]) -> list[str]:
-    """A refusal is one line that says the words, with nothing on stdout and no raw exception text."""
+    """A refusal is one line with the words, nothing on stdout, no raw exception text."""
     lines = run.stderr.strip().splitlines()
     if not lines:
         return ["nothing on stderr"]
     problems = [f"says {raw!r}" for raw in RAW if raw in run.stderr]
-    problems += [f"doesn't say {word!r}" for word in words if word.lower() not in run.stderr.lower()]
+    problems += [
+        f"doesn't say {word!r}" for word in words if word.lower() not in run.stderr.lower()
+    ]
     if len(lines) > 1:
         problems.append(f"{len(lines)} lines on stderr")
     if run.stdout:
@@ -50,8 +53,11 @@ def refusal_problems(run: subprocess.CompletedProcess[str], words: list[str]) ->
 def layer_problems(entry: dict[str, Any], trace: dict[str, Any]) -> list[str]:
     """Layers and products that the manifest states, against the trace."""
     weighted = {layer["name"]: layer["calls"] for layer in trace["layers"] if layer["weight_shape"]}
-    products = sum(layer["calls"] for layer in trace["layers"]
-                   if not layer["weight_shape"] and layer["kind"] in ("matmul", "attention"))
+    products = sum(
+        layer["calls"]
+        for layer in trace["layers"]
+        if not layer["weight_shape"] and layer["kind"] in ("matmul", "attention")
+    )
     problems = []
     if entry["layers"] is not None and weighted != entry["layers"]:
         problems.append(f"layers {weighted}, expected {entry['layers']}")
@@ -62,7 +68,13 @@ def layer_problems(entry: dict[str, Any], trace: dict[str, Any]) -> list[str]:
 
 def check(tool: Path, folder: Path, entry: dict[str, Any], whole: bool) -> list[str]:
     command = [str(tool)] + ([] if whole else ["inspect"])
-    command += [str(folder / entry["file"]), *entry.get("flags", []), "--json", "-", "--no-progress"]
+    command += [
+        str(folder / entry["file"]),
+        *entry.get("flags", []),
+        "--json",
+        "-",
+        "--no-progress",
+    ]
     try:
         run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     except subprocess.TimeoutExpired:
@@ -81,9 +93,13 @@ def check(tool: Path, folder: Path, entry: dict[str, Any], whole: bool) -> list[
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help="as make.py and make_bad.py take them")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="as make.py and make_bad.py take them"
+    )
     parser.add_argument("--tool", type=Path, default=HERE.parents[1] / "build" / "hot-analyze")
-    parser.add_argument("--whole", action="store_true", help="the whole analysis in place of inspect")
+    parser.add_argument(
+        "--whole", action="store_true", help="the whole analysis in place of inspect"
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--bad-only", action="store_true")
     what.add_argument("--models-only", action="store_true")

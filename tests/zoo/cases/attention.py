@@ -7,7 +7,6 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-
 from zoo import Case, both, tensor
 
 
@@ -53,7 +52,9 @@ class Projected(nn.Module):
 class FusedAttention(Projected):
     def forward(self, x: Tensor) -> Tensor:
         return self.merge(
-            F.scaled_dot_product_attention(self.heads(self.q(x)), self.heads(self.k(x)), self.heads(self.v(x)))
+            F.scaled_dot_product_attention(
+                self.heads(self.q(x)), self.heads(self.k(x)), self.heads(self.v(x))
+            )
         )
 
 
@@ -185,6 +186,7 @@ ENCODER = {
     for name in ("self_attn.in_proj_weight", "self_attn.out_proj", "linear1", "linear2")
 }
 
+# fmt: off
 CASES = [
     *both(Case("mha", "nn.MultiheadAttention without weights: fused attention", lambda: MultiheadAttention(False),
                lambda: [tensor("x", *SEQUENCE)], products=1)),

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
-
 from zoo import Case, Input, both, tensor
 
 
@@ -68,7 +67,9 @@ class Autoencoder(nn.Module):
 BOTH = {"first": 1, "conv": 1}
 
 
-def pair(name: str, what: str, dims: int, make: Callable[[], nn.Module], shape: tuple[int, ...]) -> Case:
+def pair(
+    name: str, what: str, dims: int, make: Callable[[], nn.Module], shape: tuple[int, ...]
+) -> Case:
     """A Pair with a 1-wide convolution from 3 to 8 channels in front."""
     first = {1: nn.Conv1d, 2: nn.Conv2d, 3: nn.Conv3d}[dims]
 
@@ -80,6 +81,7 @@ def pair(name: str, what: str, dims: int, make: Callable[[], nn.Module], shape: 
 
 IMAGE = (2, 3, 12, 12)
 
+# fmt: off
 CASES = [
     pair("conv1d", "1-d convolution", 1, lambda: nn.Conv1d(8, 16, 3, padding=1), (2, 3, 20)),
     *both(pair("conv2d", "2-d convolution", 2, lambda: nn.Conv2d(8, 16, 3, padding=1), IMAGE)),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-
 from zoo import Case, both, integers, tensor
 
 
@@ -241,6 +240,7 @@ class ConstantOutput(nn.Module):
 ROW = (8, 16)
 AB = [f"{a}.{b}" for a in "ab" for b in ("weight", "bias")]
 
+# fmt: off
 CASES = [
     *both(Case("zero_head", "a head of zeros", ZeroHead, lambda: [tensor("x", 8, 32)], layers={"body": 1, "head": 1},
                zero=["body.weight", "body.bias"])),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-
 from zoo import Case, both, integers, tensor
 
 
@@ -47,7 +46,14 @@ class CausalBlock(nn.Module):
 class Gpt2(nn.Module):
     """GPT-2 in small: learned positions, pre-norm blocks, the head tied to the embedding."""
 
-    def __init__(self, vocabulary: int = 97, dim: int = 32, layers: int = 2, heads: int = 4, context: int = 16) -> None:
+    def __init__(
+        self,
+        vocabulary: int = 97,
+        dim: int = 32,
+        layers: int = 2,
+        heads: int = 4,
+        context: int = 16,
+    ) -> None:
         super().__init__()
         self.wte = nn.Embedding(vocabulary, dim)
         self.wpe = nn.Embedding(context, dim)
@@ -160,6 +166,7 @@ class ResNet(nn.Module):
 GPT2 = {f"h.{i}.{name}": 1 for i in range(2) for name in ("c_attn", "c_proj", "c_fc", "c_out")}
 RESNET = {f"blocks.{i}.conv{j}": 1 for i in range(2) for j in (1, 2)}
 
+# fmt: off
 CASES = [
     *both(Case("gpt2", "GPT-2 in small: addmm weights [in, out], causal attention, tied head", Gpt2,
                lambda: [integers("tokens", 2, 12, high=96)], layers={**GPT2, "wte": 1}, products=2)),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-
 from zoo import Case, both, tensor
 
 
@@ -84,7 +83,9 @@ class BatchedWeights(nn.Module):
 class Mlp(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.net = nn.Sequential(nn.Linear(32, 64), nn.GELU(), nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 10))
+        self.net = nn.Sequential(
+            nn.Linear(32, 64), nn.GELU(), nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 10)
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         return self.net(x)
@@ -117,6 +118,7 @@ class OneWide(nn.Module):
 ONE = {"fc": 1}
 ROOT = {"weight": 1}
 
+# fmt: off
 CASES = [
     *both(Case("linear", "one linear with a bias", lambda: Linear(True), lambda: [tensor("x", 8, 32)], layers=ONE)),
     *both(Case("linear_no_bias", "one linear without a bias", lambda: Linear(False),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-
 from zoo import Case, both, tensor
 
 
@@ -68,6 +67,7 @@ def static_int8() -> torch.jit.ScriptModule:
 LAYERS = {"a": 1, "b": 1}
 CONV = {"conv": 1, "head": 1}
 
+# fmt: off
 CASES = [
     *both(Case("float16", "float16 weights", lambda: Small(torch.float16),
                lambda: [tensor("x", 8, 32, dtype=torch.float16)], layers=LAYERS)),

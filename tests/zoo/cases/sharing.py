@@ -6,7 +6,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils import parametrizations
-
 from zoo import Case, both, integers, tensor
 
 
@@ -257,6 +256,7 @@ class Cnn(nn.Module):
         return self.head(torch.relu(self.norm(self.conv(x))).mean([2, 3]))
 
 
+# fmt: off
 CASES = [
     *both(Case("tied_head", "the head's weight is the embedding's", TiedHead, lambda: [integers("tokens", 2, 8, high=49)],
                layers={"embedding": 1, "body": 1}, task=None)),

@@ -7,7 +7,6 @@ from typing import Dict, List, Optional, Tuple
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-
 from zoo import Case, both, integers, mapping, none, scalar, sequence, tensor
 
 
@@ -66,7 +65,14 @@ class Scalars(Base):
 
 
 class Defaults(Base):
-    def forward(self, x: Tensor, scale: float = 0.5, times: int = 2, negate: bool = False, mode: str = "plain") -> Tensor:
+    def forward(
+        self,
+        x: Tensor,
+        scale: float = 0.5,
+        times: int = 2,
+        negate: bool = False,
+        mode: str = "plain",
+    ) -> Tensor:
         if negate:
             x = -x
         if mode != "plain":
@@ -92,7 +98,9 @@ class State(nn.Module):
         self.rnn = nn.LSTM(16, 24)
         self.fc = nn.Linear(24, 5)
 
-    def forward(self, x: Tensor, state: Tuple[Tensor, Tensor]) -> Tuple[Tensor, Tuple[Tensor, Tensor]]:
+    def forward(
+        self, x: Tensor, state: Tuple[Tensor, Tensor]
+    ) -> Tuple[Tensor, Tuple[Tensor, Tensor]]:
         y, state = self.rnn(x, state)
         return self.fc(y), state
 
@@ -194,6 +202,7 @@ class ComplexInside(Base):
 ROW = (8, 16)
 FC = {"fc": 1}
 
+# fmt: off
 CASES = [
     Case("list_input", "List[Tensor]", ListInput,
          lambda: [sequence("xs", tensor("", 4, 16), tensor("", 2, 16))], layers=FC),

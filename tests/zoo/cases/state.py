@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-
 from zoo import Case, both, tensor
 
 
@@ -146,6 +145,7 @@ class BatchNormTranspose(nn.Module):
 
 STEPS = (2, 5, 16)
 
+# fmt: off
 CASES = [
     *both(Case("lstm", "one-layer LSTM", lambda: Recurrent("lstm", 1, False), lambda: [tensor("x", *STEPS)])),
     Case("lstm_bidirectional", "two-layer bidirectional LSTM", lambda: Recurrent("lstm", 2, True),

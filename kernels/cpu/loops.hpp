@@ -17,22 +17,29 @@ std::int64_t smaller(std::int64_t a, std::int64_t b) {
   return a < b ? a : b;
 }
 
-/// `height` rows and `width` columns of `in` from (row, col), row-major and dense; zeros below the
-/// last row of `in`.
+/// `height` rows and `width` columns of `in` from (row, col), row-major with `pitch` floats a row;
+/// zeros below the last row of `in`. What lies between width and pitch is left as it is.
 void load_tile(const MatrixView& in, std::int64_t row, std::int64_t col, std::int64_t height,
-               std::int64_t width, float* __restrict tile) {
+               std::int64_t width, std::int64_t pitch, float* __restrict tile) {
   const std::int64_t real = smaller(height, in.rows - row);
   const float* source = in.data + row * in.row_stride + col * in.col_stride;
   if (in.col_stride == 1) {
     for (std::int64_t r = 0; r < real; ++r)
-      std::memcpy(tile + r * width, source + r * in.row_stride,
+      std::memcpy(tile + r * pitch, source + r * in.row_stride,
                   static_cast<std::size_t>(width) * sizeof(float));
-  } else {
-    for (std::int64_t c = 0; c < width; ++c)
+  } else {  // a few columns at a time, each read from top to bottom, which is contiguous if
+            // transposed
+    constexpr std::int64_t kColumns = 8;
+    std::int64_t c = 0;
+    for (; c + kColumns <= width; c += kColumns)
       for (std::int64_t r = 0; r < real; ++r)
-        tile[r * width + c] = source[r * in.row_stride + c * in.col_stride];
+        for (std::int64_t i = 0; i < kColumns; ++i)
+          tile[r * pitch + c + i] = source[r * in.row_stride + (c + i) * in.col_stride];
+    for (; c < width; ++c)
+      for (std::int64_t r = 0; r < real; ++r)
+        tile[r * pitch + c] = source[r * in.row_stride + c * in.col_stride];
   }
-  std::fill(tile + real * width, tile + height * width, 0.0F);
+  std::fill(tile + real * pitch, tile + height * pitch, 0.0F);
 }
 
 /// H_order times a tile [order × width]: butterflies between whole rows.
@@ -86,7 +93,7 @@ void plain_runs(const MatrixView& in, Sink& sink) {
     for (std::int64_t col = 0; col < in.cols; col += kWidth) {
       const std::int64_t height = smaller(kHeight, in.rows - row);
       const std::int64_t width = smaller(kWidth, in.cols - col);
-      load_tile(in, row, col, height, width, tile.data());
+      load_tile(in, row, col, height, width, width, tile.data());
       for (std::int64_t r = 0; r < height; ++r) sink(tile.data() + r * width, row + r, col, width);
     }
 }
@@ -102,11 +109,20 @@ void runs_along_rows(const MatrixView& in, const Transform& transform, Sink& sin
   for (std::int64_t block = 0; block * order < in.rows; ++block)
     for (std::int64_t col = 0; col < in.cols; col += tile_width) {
       const std::int64_t width = smaller(tile_width, in.cols - col);
-      load_tile(in, block * order, col, order, width, tile.data());
+      load_tile(in, block * order, col, order, width, width, tile.data());
       hadamard_down(tile.data(), order, width);
       for (std::int64_t j = 0; j < rank; ++j)
         sink(tile.data() + kept[static_cast<std::size_t>(j)] * width, block * rank + j, col, width);
     }
+}
+
+/// The `kept` elements of each block of `order`, moved together.
+void keep_of_blocks(const float* __restrict tile, std::int64_t blocks, std::int64_t order,
+                    const std::vector<int>& kept, float* __restrict packed) {
+  const auto rank = static_cast<std::int64_t>(kept.size());
+  for (std::int64_t b = 0; b < blocks; ++b)
+    for (std::int64_t j = 0; j < rank; ++j)
+      packed[b * rank + j] = tile[b * order + kept[static_cast<std::size_t>(j)]];
 }
 
 /// The same for the matrix whose column blocks are transformed.
@@ -116,26 +132,29 @@ void runs_along_cols(const MatrixView& in, const Transform& transform, Sink& sin
   const auto rank = static_cast<std::int64_t>(kept.size());
   const std::int64_t order = transform.order;
   const std::int64_t padded = (in.cols + order - 1) / order * order;
-  const std::int64_t tile_width = order < kRunFloats ? kRunFloats / order * order : order;
-  std::vector<float> tile(static_cast<std::size_t>(tile_width));
+  // A row at a time, or some rows where a cache line holds elements of several.
+  const std::int64_t tile_height = in.col_stride == 1 ? 1 : 16;
+  const std::int64_t most = in.col_stride == 1 ? kRunFloats : kTileFloats / tile_height;
+  const std::int64_t tile_width = order < most ? most / order * order : order;
+  std::vector<float> tile(static_cast<std::size_t>(tile_height * tile_width));
   std::vector<float> packed(static_cast<std::size_t>(tile_width / order * rank));
-  for (std::int64_t row = 0; row < in.rows; ++row)
+  for (std::int64_t row = 0; row < in.rows; row += tile_height)
     for (std::int64_t col = 0; col < padded; col += tile_width) {
+      const std::int64_t height = smaller(tile_height, in.rows - row);
       const std::int64_t width = smaller(tile_width, padded - col);
       const std::int64_t real = smaller(width, in.cols - col);
-      load_tile(in, row, col, 1, real, tile.data());
-      std::fill(tile.data() + real, tile.data() + width, 0.0F);
-      hadamard_across(tile.data(), order, width);
-      const std::int64_t blocks = width / order;
-      if (transform.kind == Transform::Kind::hadamard) {
-        sink(tile.data(), row, col, width);
-        continue;
+      load_tile(in, row, col, height, real, width, tile.data());
+      for (std::int64_t r = 0; r < height; ++r) {
+        float* run = tile.data() + r * width;
+        std::fill(run + real, run + width, 0.0F);
+        hadamard_across(run, order, width);
+        if (transform.kind == Transform::Kind::hadamard) {
+          sink(run, row + r, col, width);
+          continue;
+        }
+        keep_of_blocks(run, width / order, order, kept, packed.data());
+        sink(packed.data(), row + r, col / order * rank, width / order * rank);
       }
-      for (std::int64_t b = 0; b < blocks; ++b)
-        for (std::int64_t j = 0; j < rank; ++j)
-          packed[static_cast<std::size_t>(b * rank + j)] =
-              tile[static_cast<std::size_t>(b * order + kept[static_cast<std::size_t>(j)])];
-      sink(packed.data(), row, col / order * rank, blocks * rank);
     }
 }
 

@@ -9,14 +9,14 @@
 #include <string_view>
 
 #include "core/errors.hpp"
+#include "models/forward.hpp"
 #include "models/inputs/archive_spec.hpp"
 #include "models/inputs/build_value.hpp"
-#include "models/loss/cross_entropy.hpp"
-#include "models/forward.hpp"
 #include "models/jit.hpp"
-#include "models/model_error.hpp"
+#include "models/loss/cross_entropy.hpp"
 #include "models/loss/output_kind.hpp"
 #include "models/loss/projection.hpp"
+#include "models/model_error.hpp"
 #include "models/step.hpp"
 
 namespace hot::models {

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "core/errors.hpp"
-#include "models/inputs/archive_spec.hpp"
 #include "models/forward.hpp"
+#include "models/inputs/archive_spec.hpp"
 
 namespace hot::models {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "models/loss/cross_entropy.hpp"
 #include "models/inputs.hpp"
+#include "models/loss/cross_entropy.hpp"
 #include "models/model.hpp"
 
 namespace hot::models {

@@ -24,7 +24,7 @@ inline Model hand_made(const std::string& code, const Tensors& parameters = {}) 
     model.module.register_parameter(name, tensor.clone().requires_grad_(tensor.is_floating_point()),
                                     false);
   }
-  model.module.define(code);
+  model.module.define(code + "\n");
   model.parameters = module_parameters(model.module);
   return model;
 }

@@ -1,4 +1,4 @@
-#include "models/parameters.hpp"
+#include "models/load/parameters.hpp"
 
 #include <fmt/format.h>
 

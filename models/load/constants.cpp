@@ -1,4 +1,4 @@
-#include "models/constants.hpp"
+#include "models/load/constants.hpp"
 
 #include <fmt/format.h>
 #include <torch/csrc/jit/ir/constants.h>

@@ -79,7 +79,8 @@ class Case:
     freeze (script, then freeze) or ready (make returns a ScriptModule). `layers` maps each layer
     with a weight that runs to its calls, known by the name in the report; None where that
     isn't stated. The other fields name parameters: `zero` have an exactly zero gradient, `missing`
-    none, `nonfinite` NaN or infinity, `sparse` a sparse one.
+    none, `nonfinite` NaN or infinity, `sparse` a sparse one. `refuses_backward`: torch itself fails
+    there, with `expect_words`.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Case:
     missing: list[str] = field(default_factory=list)
     nonfinite: list[str] = field(default_factory=list)
     sparse: list[str] = field(default_factory=list)
+    refuses_backward: bool = False
     method: str = "forward"
     task: str | None = None
     specification: bool = True

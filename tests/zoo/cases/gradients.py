@@ -77,8 +77,7 @@ class NoDerivative(nn.Module):
         self.fc = nn.Linear(16, 8)
 
     def forward(self, x: Tensor) -> Tensor:
-        h = self.fc(x)
-        return torch.nextafter(h, h + 1.0)
+        return torch.special.zeta(self.fc(x).abs() + 2.0, torch.ones(1))
 
 
 class NanWeight(nn.Module):
@@ -202,7 +201,7 @@ class BatchCheck(nn.Module):
 
 
 class SizeCheck(nn.Module):
-    """Hard-wired to 20x20 images, which no guess would find."""
+    """Hard-wired to 20x20 images by the width of its linear."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -212,6 +211,19 @@ class SizeCheck(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         assert x.shape[2] == 20 and x.shape[3] == 20, "images must be 20 by 20"
         return self.fc(self.conv(x).flatten(1))
+
+
+class FixedLength(nn.Module):
+    """Takes few lengths, of which 38 is the shortest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv1d(1, 8, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.shape[2] % 7 != 3 or x.shape[2] % 11 != 5:
+            raise ValueError("no such number of samples is supported")
+        return self.conv(x).mean(2)
 
 
 class BatchOneFails(nn.Module):
@@ -255,7 +267,7 @@ CASES = [
     Case("infinite_gradient", "a finite output whose gradient is infinite or NaN", InfiniteGradient,
          lambda: [tensor("x", *ROW)], nonfinite=["a.weight", "a.bias"], zero=["b.weight"], expect_exit=3, expect_words=["a"]),
     Case("no_derivative", "an operator without a derivative", NoDerivative, lambda: [tensor("x", *ROW)],
-         expect_exit=3, expect_words=["nextafter"]),
+         refuses_backward=True, expect_exit=3, expect_words=["zeta"]),
     Case("detached", "the output is detached", Detached, lambda: [tensor("x", *ROW)],
          missing=["fc.weight", "fc.bias"], expect_exit=3, expect_words=["gradient"]),
     Case("argmax", "the output is an index", Argmax, lambda: [tensor("x", *ROW)],
@@ -266,8 +278,8 @@ CASES = [
          missing=["fc.weight", "fc.bias"], expect_exit=3, expect_words=["gradient"]),
     Case("no_parameters", "no parameters", NoParameters, lambda: [tensor("x", *ROW)], expect_exit=3,
          expect_words=["no parameters"]),
-    Case("all_frozen", "no parameter requires a gradient", AllFrozen, lambda: [tensor("x", *ROW)],
-         missing=["fc.weight", "fc.bias"], expect_exit=3, expect_words=["requires"]),
+    Case("all_frozen", "no parameter requires a gradient: all are made to", AllFrozen, lambda: [tensor("x", *ROW)],
+         missing=["fc.weight", "fc.bias"], layers={"fc": 1}),
     Case("no_forward", "no forward, another method is exported", OnlyEncode, lambda: [tensor("x", *ROW)],
          method="encode", layers={"fc": 1}),
     Case("only_batch_norm", "no layer that could be eligible", OnlyBatchNorm, lambda: [tensor("x", 4, 3, 6, 6)],
@@ -279,8 +291,11 @@ CASES = [
     Case("one_parameter", "a scale alone", OneParameter, lambda: [tensor("x", *ROW)], layers={}),
     Case("batch_check", "refuses a batch under 4; no hint in the file", BatchCheck, lambda: [tensor("x", 4, 16)],
          specification=False, expect_exit=3, expect_words=["batch too small", "--input"]),
-    Case("size_check", "hard-wired to 20x20 images; no hint in the file", SizeCheck,
-         lambda: [tensor("x", 2, 3, 20, 20)], specification=False, expect_exit=3, expect_words=["--input"]),
+    Case("size_check", "hard-wired to 20x20 images, which only the linear tells", SizeCheck,
+         lambda: [tensor("x", 2, 3, 20, 20)], specification=False, layers={"conv": 1, "fc": 1}),
+    Case("fixed_length", "takes few lengths, which nothing tells", FixedLength,
+         lambda: [tensor("x", 2, 1, 38)], specification=False, expect_exit=3,
+         expect_words=["no such number of samples", "--input"]),
     Case("batch_norm_vectors", "a batch of one raises ValueError in training", BatchOneFails,
          lambda: [tensor("x", *ROW)], layers={"fc": 1}),
 ]

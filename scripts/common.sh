@@ -1,7 +1,7 @@
 # Shared by the scripts of this folder (sourced, not run): places, messages, and what the machine has.
 # shellcheck shell=bash disable=SC2034
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
 build=$root/build
 

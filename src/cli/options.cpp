@@ -46,7 +46,9 @@ void add_input_options(CLI::App& app, PipelineOptions& options) {
   app.add_option("--labels", options.inputs.labels, "labels: a file, or a key inside --data")
       ->type_name("FILE")
       ->group(kInputs);
-  app.add_option("--loss", options.loss, "what is differentiated")
+  app.add_option("--loss", options.loss,
+                 "auto, cross-entropy, mse or output (a random projection of it)")
+      ->type_name("KIND")
       ->check(CLI::IsMember({"auto", "cross-entropy", "mse", "output"}))
       ->capture_default_str()
       ->group(kInputs);
@@ -60,6 +62,7 @@ void add_input_options(CLI::App& app, PipelineOptions& options) {
       ->capture_default_str()
       ->group(kInputs);
   app.add_option("--seed", options.seed, "of inputs, labels, dropout and stochastic rounding")
+      ->check(CLI::NonNegativeNumber)
       ->type_name("N")
       ->capture_default_str()
       ->group(kInputs);
@@ -95,7 +98,8 @@ void add_choice_options(CLI::App& app, Request& request) {
       ->type_name("LIST")
       ->group(kChoice);
   app.add_option("--policy,--preset", request.pipeline.select.policy,
-                 "auto: cheapest scheme under --max-error; hot, hlq, lqs: that method")
+                 "auto: the cheapest scheme under --max-error;\nhot, hlq, lqs: that method")
+      ->type_name("NAME")
       ->check(CLI::IsMember({"auto", "hot", "hlq", "lqs"}))
       ->capture_default_str()
       ->group(kChoice);
@@ -106,7 +110,7 @@ void add_choice_options(CLI::App& app, Request& request) {
       ->capture_default_str()
       ->group(kChoice);
   app.add_option("--keep-exact", request.pipeline.select.keep_exact,
-                 "comma list of layer names or patterns that stay exact, e.g. 'head*'")
+                 "comma list of layers or patterns that stay exact, e.g. 'head*'")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LIST")
@@ -114,7 +118,8 @@ void add_choice_options(CLI::App& app, Request& request) {
   app.add_option_function<std::string>(
          "--stop-after",
          [&request](const std::string& name) { request.pipeline.last = parse_stage(name); },
-         "last stage that is run (default: verify)")
+         "last stage: trace, measure, select or verify (default)")
+      ->type_name("STAGE")
       ->check(CLI::IsMember(stage_names()))
       ->group(kRun);
 }
@@ -134,7 +139,7 @@ void add_output_options(CLI::App& app, OutputOptions& options, bool makes_plan) 
     app.add_option_function<std::string>(
            std::string(format.option),
            [&options, name](const std::string& target) { options.targets[name] = target; },
-           fmt::format("write {} (- is standard output)", format.description))
+           fmt::format("write {}; -: to standard output", format.description))
         ->type_name("FILE")
         ->group(kOutput);
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 
+#include "cli/help.hpp"
 #include "cli/options.hpp"
 #include "core/errors.hpp"
 
@@ -102,7 +103,7 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   Request request;
   CLI::App app(kAbout, "hot-analyze");
   app.footer(kFooter);
-  app.get_formatter()->column_width(34);
+  app.formatter(help_formatter());
   app.set_version_flag("--version", std::string("hot-analyze ") + HOT_VERSION);
   app.require_subcommand(0, 1);
   add_options(app, Command::analyze, request);

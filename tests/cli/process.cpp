@@ -34,7 +34,7 @@ struct Pipe {
   dup2(out.write_end, STDOUT_FILENO);
   dup2(err.write_end, STDERR_FILENO);
   dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
-  signal(SIGPIPE, SIG_DFL);
+  for (const int number : {SIGPIPE, SIGINT, SIGTERM}) signal(number, SIG_DFL);
   if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) _exit(126);
   for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> argv;
@@ -96,6 +96,19 @@ Finished run_process(const std::vector<std::string>& arguments, const ProcessOpt
 Finished hot_analyze(std::vector<std::string> arguments, const ProcessOptions& options) {
   arguments.insert(arguments.begin(), HOT_BUILD_DIR "/hot-analyze");
   return run_process(arguments, options);
+}
+
+bool wait_until_it_catches(int number, pid_t process) {
+  const std::string path = "/proc/" + std::to_string(process) + "/status";
+  for (int tries = 0; tries < 600; ++tries) {
+    const std::string status = read_file(path);
+    const std::size_t mask = status.find("SigCgt:");
+    if (mask == std::string::npos) return false;
+    const auto caught = std::stoull(status.substr(mask + 7), nullptr, 16);
+    if ((caught >> (number - 1) & 1) != 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return false;
 }
 
 TemporaryFolder::TemporaryFolder() {

@@ -33,6 +33,10 @@ struct ProcessOptions {
 [[nodiscard]] Finished hot_analyze(std::vector<std::string> arguments,
                                    const ProcessOptions& options = {});
 
+/// Returns when a process has installed a handler for a signal; false if it ended or a minute
+/// passed before.
+[[nodiscard]] bool wait_until_it_catches(int signal, pid_t process);
+
 /// An empty folder that goes with the object.
 class TemporaryFolder {
  public:

@@ -149,7 +149,7 @@ void add_message_options(CLI::App& app, MessageOptions& options) {
   auto* quiet = app.add_flag("--quiet,-q", options.quiet,
                              "no table, messages or progress: files and the exit code alone")
                     ->group(kOutput);
-  app.add_flag("--verbose,-v", options.verbose, "say what each stage does, and LibTorch's warnings")
+  app.add_flag("--verbose,-v", options.verbose, "say which stage runs, and when")
       ->excludes(quiet)
       ->group(kOutput);
   app.add_flag("--no-progress", options.no_progress, "draw no progress line")->group(kOutput);

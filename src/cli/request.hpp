@@ -20,7 +20,7 @@ struct OutputOptions {
 struct MessageOptions {
   bool quiet =
       false;  ///< neither table nor messages nor progress: files, errors and the exit code alone
-  bool verbose = false;  ///< each stage's start and duration, and LibTorch's warnings
+  bool verbose = false;  ///< say which stage runs, and when
   bool no_progress = false;
 };
 

@@ -68,6 +68,7 @@ double square(double v) {
 
 at::Tensor part_scales(const Factor& factor, const at::Tensor& transformed,
                        const Transform& transform, Format format, Granularity granularity) {
+  if (format == Format::none) return {};
   if (granularity != Granularity::tensor) {
     return kernels::scales_of(transformed, format, granularity);
   }

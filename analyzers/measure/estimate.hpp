@@ -10,7 +10,7 @@
 namespace hot::measure {
 
 /// The scales of a transformed part: of the whole factor for one scale per tensor, else local to
-/// the part's own rows or columns, which is the same.
+/// the part's own rows or columns, which is the same. Undefined without a format.
 [[nodiscard]] at::Tensor part_scales(const Factor& factor, const at::Tensor& transformed,
                                      const Transform& transform, Format format,
                                      Granularity granularity);

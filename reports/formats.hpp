@@ -25,6 +25,7 @@ struct Format {
   std::string_view option;  ///< the command line's flag that writes it to a file, empty if none
   /// Throws std::logic_error when the part that the format is about is missing (no plan, no trace).
   std::string (*write)(const Report& report, const Style& style);
+  bool (*can_write)(const Report& report);  ///< whether the part that it is about is there
 };
 
 /// Every format: a new one is a file of its own and a row here.

@@ -1,0 +1,141 @@
+#include "reports/json.hpp"
+
+#include <fmt/format.h>
+
+#include "reports/json_numbers.hpp"
+#include "reports/json_plan.hpp"
+
+namespace hot::reports {
+namespace {
+
+Json environment_json(const Environment& e) {
+  return {{"device", e.device},
+          {"cpu", e.cpu},
+          {"threads", e.threads},
+          {"torch", e.torch},
+          {"cuda", e.cuda},
+          {"kernels", e.kernels},
+          {"integer_gemm", e.integer_gemm}};
+}
+
+Json model_json(const ModelInfo& m) {
+  return {{"path", m.path},
+          {"sha256", m.sha256},
+          {"parameters", m.parameters},
+          {"inputs", m.inputs},
+          {"inputs_source", m.inputs_source},
+          {"loss", m.loss},
+          {"batches", m.batches},
+          {"seed", m.seed},
+          {"notes", m.notes}};
+}
+
+Json run_json(const Report& report, JsonNumbers& numbers) {
+  return {{"origin", "measured"},
+          {"elapsed_seconds", numbers.number(report.elapsed_seconds, "elapsed_seconds")},
+          {"peak_memory_bytes", report.peak_memory_bytes},
+          {"interrupted", report.interrupted}};
+}
+
+Json work_json(const PathWork& work) {
+  Json shapes = Json::array();
+  for (const GemmShape& s : work.gemms) {
+    shapes.push_back({{"m", s.m}, {"n", s.n}, {"k", s.k}, {"batch", s.batch}});
+  }
+  return {{"calls", work.calls}, {"flops", work.flops}, {"shapes", std::move(shapes)}};
+}
+
+Json layer_json(const LayerTrace& layer) {
+  Json gemms;
+  for (const Path path : {Path::forward, Path::grad_input, Path::grad_weight}) {
+    gemms[to_string(path)] = work_json(layer.path(path));
+  }
+  return {{"name", layer.name},
+          {"aliases", layer.aliases},
+          {"kind", to_string(layer.kind)},
+          {"op", layer.op},
+          {"calls", layer.calls},
+          {"weight_shape", layer.weight_shape},
+          {"gemms", std::move(gemms)},
+          {"saved_activation_bytes", layer.saved_activation_bytes},
+          {"eligible", layer.eligible},
+          {"reason", layer.reason},
+          {"notes", layer.notes}};
+}
+
+Json trace_json(const Trace& trace, JsonNumbers& numbers) {
+  Json layers = Json::array();
+  for (const LayerTrace& layer : trace.layers) layers.push_back(layer_json(layer));
+  return {{"origin", "measured"},
+          {"loss", numbers.number(trace.loss, "loss")},
+          {"step_seconds", numbers.number(trace.step_seconds, "step_seconds")},
+          {"forward_flops", trace.forward_flops},
+          {"backward_flops", trace.backward_flops},
+          {"saved_bytes", trace.saved_bytes},
+          {"peak_bytes", trace.peak_bytes},
+          {"layers", std::move(layers)},
+          {"notes", trace.notes}};
+}
+
+Json errors_json(const ErrorTable& errors, JsonNumbers& numbers) {
+  Json layers = Json::array();
+  for (const ErrorRow& row : errors.rows) {
+    const std::string scheme = to_string(row.scheme);
+    const std::string place =
+        fmt::format("error of layer '{}' {} {}:", row.layer, to_string(row.path), scheme);
+    layers.push_back({{"name", row.layer},
+                      {"path", to_string(row.path)},
+                      {"scheme", scheme},
+                      {"execution", to_string(row.execution)},
+                      {"metrics", numbers.metrics(row.metrics, place)}});
+  }
+  Json lqs = Json::array();
+  for (const LqsChoice& choice : errors.lqs) {
+    const std::string place = fmt::format("LQS of layer '{}':", choice.layer);
+    lqs.push_back({{"name", choice.layer},
+                   {"origin", "measured"},
+                   {"error_tensor", numbers.number(choice.error_tensor, place + " error_tensor")},
+                   {"error_row", numbers.number(choice.error_row, place + " error_row")},
+                   {"choice", choice.choice() == Granularity::row ? "row" : "tensor"}});
+  }
+  return {{"layers", std::move(layers)}, {"lqs", std::move(lqs)}, {"notes", errors.notes}};
+}
+
+Json verification_json(const Verification& verification, JsonNumbers& numbers) {
+  Json layers = Json::array();
+  for (const LayerVerification& layer : verification.layers) {
+    const std::string place = fmt::format("verification of layer '{}':", layer.name);
+    layers.push_back({{"name", layer.name},
+                      {"outcome", to_string(layer.outcome)},
+                      {"reason", layer.reason},
+                      {"kernel_calls", layer.kernel_calls},
+                      {"expected_calls", layer.expected_calls},
+                      {"metrics", numbers.metrics(layer.metrics, place)}});
+  }
+  return {{"outcome", to_string(verification.outcome)},
+          {"reason", verification.reason},
+          {"layers", std::move(layers)},
+          {"total", numbers.metrics(verification.total, "verification total")},
+          {"notes", verification.notes}};
+}
+
+}  // namespace
+
+std::string write_json(const Report& report) {
+  JsonNumbers numbers;
+  Json json;
+  json["schema"] = "hot-analyze.report.v1";
+  json["tool"] = {{"name", "hot-analyze"}, {"version", report.environment.tool_version}};
+  json["run"] = run_json(report, numbers);
+  json["environment"] = environment_json(report.environment);
+  json["model"] = model_json(report.model);
+  if (report.trace) json["trace"] = trace_json(*report.trace, numbers);
+  if (report.errors) json["errors"] = errors_json(*report.errors, numbers);
+  if (report.plan) json["plan"] = plan_json(*report.plan, numbers);
+  if (report.verification) json["verification"] = verification_json(*report.verification, numbers);
+  json["metrics"] = metric_legend();
+  json["notes"] = numbers.notes();
+  return json_text(json);
+}
+
+}  // namespace hot::reports

@@ -7,6 +7,8 @@
 
 namespace hot::reports {
 
+inline constexpr std::string_view kPlanSchema = "hot-analyze.plan.v1";
+
 /// The plan as JSON, schema hot-analyze.plan.v1 (reports/schema/plan.v1.json).
 [[nodiscard]] std::string write_plan(const Plan& plan);
 

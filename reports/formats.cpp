@@ -1,0 +1,56 @@
+#include "reports/formats.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "core/errors.hpp"
+#include "reports/json.hpp"
+#include "reports/plan.hpp"
+#include "reports/terminal.hpp"
+
+namespace hot::reports {
+namespace {
+
+std::string json(const Report& report, const Style&) {
+  return write_json(report);
+}
+
+std::string plan(const Report& report, const Style&) {
+  if (!report.plan) throw std::logic_error("the report has no plan");
+  return write_plan(*report.plan);
+}
+
+bool always(const Report&) {
+  return true;
+}
+bool has_plan(const Report& report) {
+  return report.plan.has_value();
+}
+bool has_trace(const Report& report) {
+  return report.trace.has_value();
+}
+
+}  // namespace
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> table = {
+      {"json", "the whole report as JSON", "--json", json, always},
+      {"plan", "the plan as JSON, to be read back by verify", "--plan", plan, has_plan},
+      {"terminal", "the report for people", "", write_terminal, always},
+      {"trace", "the table of backward products that inspect prints", "", write_trace_table,
+       has_trace},
+  };
+  return table;
+}
+
+const Format& format(std::string_view name) {
+  std::string names;
+  for (const Format& candidate : formats()) {
+    if (candidate.name == name) return candidate;
+    fmt::format_to(std::back_inserter(names), "{}{}", names.empty() ? "" : ", ", candidate.name);
+  }
+  throw UsageError(fmt::format("there is no report format '{}'; the formats are {}", name, names));
+}
+
+}  // namespace hot::reports

@@ -1,0 +1,34 @@
+#include "reports/json_plan.hpp"
+
+#include <fmt/format.h>
+
+namespace hot::reports {
+namespace {
+
+Json why_json(const Why& why, const std::string& place, JsonNumbers& numbers) {
+  return {{"runner_up", why.runner_up},
+          {"margin", numbers.number(why.margin, place + " margin")},
+          {"constraint", why.constraint}};
+}
+
+}  // namespace
+
+Json plan_json(const Plan& plan, JsonNumbers& numbers) {
+  Json layers = Json::array();
+  for (const LayerPlan& layer : plan.layers) {
+    const std::string place = fmt::format("plan of layer '{}':", layer.name);
+    layers.push_back(
+        {{"name", layer.name},
+         {"weight_shape", layer.weight_shape},
+         {"grad_input", to_string(layer.grad_input)},
+         {"grad_weight", to_string(layer.grad_weight)},
+         {"why",
+          {{"grad_input", why_json(layer.why_grad_input, place + " grad_input", numbers)},
+           {"grad_weight", why_json(layer.why_grad_weight, place + " grad_weight", numbers)}}}});
+  }
+  return {{"policy", plan.policy},
+          {"layers", std::move(layers)},
+          {"predicted", numbers.metrics(plan.predicted, "predicted")}};
+}
+
+}  // namespace hot::reports

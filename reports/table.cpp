@@ -1,0 +1,99 @@
+#include "reports/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "reports/text.hpp"
+
+namespace hot::reports {
+namespace {
+
+constexpr std::size_t kGap = 2;
+constexpr std::size_t kNarrowest = 8;
+constexpr std::size_t kRemarkIndent = 4;
+
+std::string padded(const std::string& text, std::size_t width, Table::Align align) {
+  const std::string cell = elided(text, width);
+  const std::string spaces(width - columns(cell), ' ');
+  return align == Table::Align::right ? spaces + cell : cell + spaces;
+}
+
+void end_line(std::string& text) {
+  while (text.ends_with(' ')) text.pop_back();
+  text += '\n';
+}
+
+}  // namespace
+
+void Table::row(std::vector<std::string> cells) {
+  cells.resize(columns_.size());
+  for (std::string& cell : cells) cell = printable(cell);
+  lines_.push_back({std::move(cells), false});
+}
+
+void Table::remark(const std::string& text) {
+  lines_.push_back({{text}, true});
+}
+
+std::vector<std::size_t> Table::widths(std::size_t total) const {
+  std::vector<std::size_t> result;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    std::size_t width = columns(columns_[c].title);
+    for (const Line& line : lines_) {
+      if (!line.is_remark) width = std::max(width, columns(line.cells[c]));
+    }
+    result.push_back(width);
+  }
+  const auto used = [&] {
+    return std::accumulate(result.begin(), result.end(), kGap * (result.size() - 1));
+  };
+  // The widest elastic column gives way, column by column; where that isn't enough, every column
+  // does.
+  for (const bool elastic_only : {true, false}) {
+    while (used() > total) {
+      std::size_t widest = columns_.size();
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        if (elastic_only && !columns_[c].elastic) continue;
+        if (result[c] > kNarrowest && (widest == columns_.size() || result[c] > result[widest])) {
+          widest = c;
+        }
+      }
+      if (widest == columns_.size()) break;
+      --result[widest];
+    }
+  }
+  return result;
+}
+
+std::string Table::text(const Style& style) const {
+  const std::size_t total = std::max(style.width, kMinWidth);
+  const std::vector<std::size_t> width = widths(total);
+  std::string text;
+  std::string head;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    head += padded(columns_[c].title, width[c], columns_[c].align) + std::string(kGap, ' ');
+  }
+  while (head.ends_with(' ')) head.pop_back();
+  text += emphasised(head, style) + '\n';
+  for (const Line& line : lines_) {
+    if (line.is_remark) {
+      text += paragraph(std::string(kRemarkIndent, ' '), line.cells[0], total);
+      continue;
+    }
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      text += padded(line.cells[c], width[c], columns_[c].align) + std::string(kGap, ' ');
+    }
+    end_line(text);
+  }
+  return text;
+}
+
+std::string emphasised(const std::string& text, const Style& style, int colour) {
+  if (!style.colour || text.empty()) return text;
+  return colour == 0 ? fmt::format("\x1b[1m{}\x1b[0m", text)
+                     : fmt::format("\x1b[1;{}m{}\x1b[0m", colour, text);
+}
+
+}  // namespace hot::reports

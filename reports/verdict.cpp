@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "reports/sections.hpp"
+#include "reports/table.hpp"
+#include "reports/text.hpp"
+
+namespace hot::reports {
+namespace {
+
+constexpr int kRed = 31;
+constexpr int kGreen = 32;
+constexpr int kYellow = 33;
+
+struct Verdict {
+  std::string word;
+  int colour = 0;
+  std::string sentence;
+};
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
+void add(std::string& sentence, const std::string& clause, const Metric& metric) {
+  fmt::format_to(std::back_inserter(sentence), "{}{} ({})", sentence.empty() ? "" : "; ", clause,
+                 to_string(metric.origin));
+}
+
+void add_speedup(std::string& sentence, const Metrics& total) {
+  const Metric* speedup = total.find("speedup");
+  if (speedup == nullptr) return;
+  add(sentence,
+      fmt::format("the backward pass takes {:.3g} of the exact one's time, a speed-up of {:.2f}",
+                  1 / speedup->value, speedup->value),
+      *speedup);
+}
+
+void add_saved_bytes(std::string& sentence, const Metrics& total) {
+  const Metric* exact = total.find("saved_bytes_exact");
+  const Metric* plan = total.find("saved_bytes_plan");
+  if (exact == nullptr || plan == nullptr || exact->value <= 0) return;
+  add(sentence,
+      fmt::format("saved bytes {} instead of {}, {:+.0f} %", bytes_text(plan->value),
+                  bytes_text(exact->value), 100 * (plan->value / exact->value - 1)),
+      *plan);
+}
+
+void add_gradient_error(std::string& sentence, const Metrics& total) {
+  const Metric* error = total.find("gradient_error");
+  if (error == nullptr) return;
+  add(sentence, fmt::format("gradient error {}", value_text(error->value, "")), *error);
+}
+
+Verdict of_verification(const Verification& verification) {
+  Verdict verdict{upper(to_string(verification.outcome)), 0, ""};
+  if (verification.outcome == Outcome::passed) verdict.colour = kGreen;
+  if (verification.outcome == Outcome::slower) verdict.colour = kYellow;
+  if (verification.outcome == Outcome::unsupported) verdict.colour = kYellow;
+  if (verification.outcome == Outcome::incorrect) verdict.colour = kRed;
+  add_speedup(verdict.sentence, verification.total);
+  add_saved_bytes(verdict.sentence, verification.total);
+  add_gradient_error(verdict.sentence, verification.total);
+  if (!verification.reason.empty()) {
+    verdict.sentence = verdict.sentence.empty()
+                           ? verification.reason
+                           : fmt::format("{}. {}", verification.reason, verdict.sentence);
+  }
+  return verdict;
+}
+
+Verdict of_plan(const Plan& plan) {
+  Verdict verdict{"PLANNED, NOT VERIFIED", kYellow, ""};
+  for (const auto& [name, text] :
+       {std::pair{"cost", "the backward products cost {} of the exact ones"},
+        std::pair{"saved_fraction", "layer inputs kept for backward take {} of FP32"},
+        std::pair{"largest_relative_error", "largest error of one gradient {}"}}) {
+    if (const Metric* metric = plan.predicted.find(name)) {
+      add(verdict.sentence, fmt::format(fmt::runtime(text), value_text(metric->value, "")),
+          *metric);
+    }
+  }
+  return verdict;
+}
+
+Verdict verdict_of(const Report& report) {
+  if (report.interrupted) {
+    return {"INTERRUPTED", kRed, "the run did not end; this is what was found until then"};
+  }
+  if (report.verification) return of_verification(*report.verification);
+  if (report.plan) return of_plan(*report.plan);
+  if (report.errors) return {"MEASURED", 0, "the run ended before a plan was made"};
+  if (report.trace) return {"TRACED", 0, "the run ended before anything was measured"};
+  return {"NOTHING TO REPORT", 0, "the run ended before the model was traced"};
+}
+
+std::string coverage(const Report& report) {
+  const auto& layers = report.trace->layers;
+  std::string text = fmt::format(
+      "{} of {} layers are eligible",
+      std::count_if(layers.begin(), layers.end(), [](const auto& l) { return l.eligible; }),
+      layers.size());
+  if (!report.plan) return text + ".";
+  int computed = 0;
+  int changed = 0;
+  for (const LayerTrace& layer : layers) {
+    const LayerPlan* planned = report.plan->find(layer.name);
+    if (!layer.eligible || planned == nullptr) continue;
+    computed += (layer.path(Path::grad_input).calls > 0 ? 1 : 0) +
+                (layer.path(Path::grad_weight).calls > 0 ? 1 : 0);
+    changed += (planned->grad_input.is_exact() ? 0 : 1) + (planned->grad_weight.is_exact() ? 0 : 1);
+  }
+  return fmt::format("{}; the plan (policy {}) changes {} of their {} gradients.", text,
+                     report.plan->policy, changed, computed);
+}
+
+}  // namespace
+
+std::string verdict_section(const Report& report, const Style& style) {
+  const Verdict verdict = verdict_of(report);
+  std::string text = emphasised(verdict.word, style, verdict.colour) + '\n';
+  if (!verdict.sentence.empty()) text += paragraph("  ", verdict.sentence + ".", style.width);
+  if (report.trace) text += paragraph("  ", coverage(report), style.width);
+  return text;
+}
+
+std::string metrics_section(const Report& report, const Style& style) {
+  Table table({{"whole model"},
+               {"value", Table::Align::right},
+               {"95 %", Table::Align::right},
+               {"origin"},
+               {"meaning", Table::Align::left, true}});
+  const auto add_all = [&](const Metrics& metrics) {
+    for (const Metric& metric : metrics.all()) {
+      std::string name(metric.info->name);
+      std::replace(name.begin(), name.end(), '_', ' ');
+      table.row({name, value_text(metric.value, metric.info->unit),
+                 metric.ci95 ? "+-" + value_text(*metric.ci95, metric.info->unit) : "",
+                 to_string(metric.origin), std::string(metric.info->description)});
+    }
+  };
+  if (report.verification) add_all(report.verification->total);
+  if (report.plan) add_all(report.plan->predicted);
+  return table.empty() ? "" : table.text(style);
+}
+
+}  // namespace hot::reports

@@ -1,0 +1,75 @@
+#include "reports/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace hot::reports {
+namespace {
+
+TEST(Text, ColumnsCountCodePoints) {
+  EXPECT_EQ(columns("abc"), 3U);
+  EXPECT_EQ(columns("é±x"), 3U);
+  EXPECT_EQ(columns(""), 0U);
+}
+
+TEST(Text, ElisionKeepsBothEndsAndFits) {
+  EXPECT_EQ(elided("encoder.layers.11.mlp.fc2", 25), "encoder.layers.11.mlp.fc2");
+  EXPECT_EQ(elided("encoder.layers.11.mlp.fc2", 13), "enco...lp.fc2");
+  EXPECT_EQ(elided("abcdef", 3), "abc");
+  for (std::size_t width = 0; width < 30; ++width) {
+    EXPECT_LE(columns(elided("couché.couché.couché.couché", width)), width);
+  }
+}
+
+TEST(Text, NamesCannotDisturbATerminal) {
+  EXPECT_EQ(printable("a\x1b[31mb\nc\td\x7f"), "a?[31mb?c?d?");
+  EXPECT_EQ(printable("a\xC2\x9B"
+                      "31m"),
+            "a?31m");
+  EXPECT_EQ(printable("couché"), "couché");
+}
+
+TEST(Text, WrappingLosesNoWordAndFits) {
+  const std::string text = "the quick brown fox jumps over averyveryverylongwordindeed and rests";
+  for (std::size_t width = 1; width < 80; ++width) {
+    std::string joined;
+    for (const std::string& line : wrapped(text, width)) {
+      EXPECT_LE(columns(line), width);
+      joined += line;
+    }
+    std::string expected = text;
+    std::erase(expected, ' ');
+    std::erase(joined, ' ');
+    EXPECT_EQ(joined, expected) << width;
+  }
+}
+
+TEST(Text, ParagraphsIndentTheirFurtherLines) {
+  EXPECT_EQ(paragraph("- ", "aa bb cc", 7), "- aa bb\n  cc\n");
+  EXPECT_EQ(paragraph("  ", "", 7), "\n");
+}
+
+TEST(Text, UnitsInPowersOfTen) {
+  EXPECT_EQ(bytes_text(0), "0 B");
+  EXPECT_EQ(bytes_text(999), "999 B");
+  EXPECT_EQ(bytes_text(1000), "1.00 kB");
+  EXPECT_EQ(bytes_text(30'200'000), "30.2 MB");
+  EXPECT_EQ(bytes_text(999'600), "1.00 MB");
+  EXPECT_EQ(bytes_text(123'400'000'000), "123 GB");
+  EXPECT_EQ(flops_text(1.5e9), "1.50 GFLOP");
+}
+
+TEST(Text, ValuesWithTheirUnits) {
+  EXPECT_EQ(value_text(12.345, "ms"), "12.3 ms");
+  EXPECT_EQ(value_text(0.04123, ""), "0.0412");
+  EXPECT_EQ(value_text(0.0000412, ""), "4.12e-05");
+  EXPECT_EQ(value_text(0, "ratio"), "0");
+  EXPECT_EQ(value_text(4096, "count"), "4096");
+  EXPECT_EQ(value_text(2'000'000, "bytes"), "2.00 MB");
+  EXPECT_EQ(value_text(std::numeric_limits<double>::quiet_NaN(), "ms"), "not a number");
+  EXPECT_EQ(value_text(-std::numeric_limits<double>::infinity(), ""), "-infinite");
+}
+
+}  // namespace
+}  // namespace hot::reports

@@ -1,5 +1,7 @@
 #include "backward/layer_book.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <torch/csrc/jit/runtime/interpreter.h>
 
 namespace hot::backward {
@@ -46,17 +48,49 @@ std::string layer_name_of_parameter(const std::string& parameter) {
   return parameter;
 }
 
-std::string current_module_path() {
+namespace {
+
+/// Children of `module` named `name`: its own, or those of containers (ModuleList, ModuleDict)
+/// inside it, which never run themselves and so don't show in the interpreter's stack.
+void find_children(const torch::jit::Module& module, const std::string& name,
+                   const std::string& prefix,
+                   std::vector<std::pair<std::string, torch::jit::Module>>& found) {
+  for (const auto& child : module.named_children()) {
+    const auto path = prefix.empty() ? child.name : prefix + "." + child.name;
+    if (child.name == name) found.emplace_back(path, child.value);
+    if (!child.value.find_method("forward")) find_children(child.value, name, path, found);
+  }
+}
+
+}  // namespace
+
+std::string full_path(const torch::jit::Module& root, const std::vector<std::string>& parts) {
+  std::vector<std::pair<std::string, torch::jit::Module>> candidates{{"", root}};
+  for (const auto& part : parts) {
+    std::vector<std::pair<std::string, torch::jit::Module>> next;
+    for (const auto& [path, module] : candidates) {
+      const auto before = next.size();
+      find_children(module, part, path, next);
+      const bool own = before < next.size() &&
+                       next[before].first.find('.', path.size() + 1) == std::string::npos;
+      if (own) next.resize(before + 1);  // a child of its own hides those inside containers
+    }
+    candidates = std::move(next);
+  }
+  return candidates.size() == 1 ? candidates.front().first
+                                : fmt::format("{}", fmt::join(parts, "."));
+}
+
+std::vector<std::string> current_modules() {
   // Entries read "name(Type)::method"; the first is the top module, SELF another method of the same
   // one.
-  std::string path;
+  std::vector<std::string> names;
   const auto parts = torch::jit::currentModuleHierarchy();
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    const auto name = parts[i].substr(0, parts[i].find('('));
-    if (name.empty() || name == "SELF" || name == "?") continue;
-    path += path.empty() ? name : "." + name;
+    auto name = parts[i].substr(0, parts[i].find('('));
+    if (!name.empty() && name != "SELF" && name != "?") names.push_back(std::move(name));
   }
-  return path;
+  return names;
 }
 
 }  // namespace hot::backward

@@ -37,8 +37,14 @@ class LayerBook {
 /// "encoder.layers.0.fc1.weight" → "encoder.layers.0.fc1"; other names stay.
 [[nodiscard]] std::string layer_name_of_parameter(const std::string& parameter);
 
-/// Dotted path of the module that the JIT interpreter is in on this thread; empty outside, and in
-/// forked tasks.
-[[nodiscard]] std::string current_module_path();
+/// Names of the modules that the JIT interpreter is in on this thread, outermost first, the top one
+/// left out; empty outside, and in forked tasks. Containers that have no forward of their own are
+/// missing.
+[[nodiscard]] std::vector<std::string> current_modules();
+
+/// The dotted path of such a list of names below `root`, containers filled in where that is
+/// unambiguous.
+[[nodiscard]] std::string full_path(const torch::jit::Module& root,
+                                    const std::vector<std::string>& parts);
 
 }  // namespace hot::backward

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 #include <ATen/record_function.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <exception>
@@ -268,7 +270,7 @@ void Recorder::rethrow() const {
 }
 
 std::string Recorder::current_owner() {
-  return view.owner.empty() ? current_module_path() : view.owner;
+  return view.owner.empty() ? fmt::format("{}", fmt::join(current_modules(), ".")) : view.owner;
 }
 
 }  // namespace hot::backward

@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <optional>
+
 #include "backward/kept_x.hpp"
 
 namespace hot::backward {
@@ -40,16 +42,17 @@ Context recall(AutogradContext* ctx) {
 }
 
 struct ReplacedMatmul : torch::autograd::Function<ReplacedMatmul> {
-  static Variable forward(AutogradContext* ctx, const Variable& bias, const Variable& a,
-                          const Variable& b, const c10::intrusive_ptr<LayerHolder>& holder) {
+  static Variable forward(AutogradContext* ctx, const std::optional<Variable>& bias,
+                          const Variable& a, const Variable& b,
+                          const c10::intrusive_ptr<LayerHolder>& holder) {
     const bool need_a = a.requires_grad();
     const bool need_b = b.requires_grad();
-    remember(ctx, holder, need_a, need_b, bias.defined() && bias.requires_grad());
+    remember(ctx, holder, need_a, need_b, bias && bias->requires_grad());
     Operands o;
     variable_list saved{need_a || need_b ? b : Variable()};
     KeptX::keep(*holder->layer, a, o, need_b, ctx, saved);
     ctx->save_for_backward(std::move(saved));
-    return bias.defined() ? at::addmm(bias, a, b) : at::mm(a, b);
+    return bias ? at::addmm(*bias, a, b) : at::mm(a, b);
   }
 
   static variable_list backward(AutogradContext* ctx, const variable_list& gradients) {
@@ -83,10 +86,9 @@ struct ReplacedMatmul : torch::autograd::Function<ReplacedMatmul> {
 
 struct ReplacedConvolution : torch::autograd::Function<ReplacedConvolution> {
   static Variable forward(AutogradContext* ctx, const Variable& x, const Variable& weight,
-                          const Variable& bias, const Window& window,
+                          const std::optional<Variable>& bias, const Window& window,
                           const c10::intrusive_ptr<LayerHolder>& holder) {
-    remember(ctx, holder, x.requires_grad(), weight.requires_grad(),
-             bias.defined() && bias.requires_grad());
+    remember(ctx, holder, x.requires_grad(), weight.requires_grad(), bias && bias->requires_grad());
     ctx->saved_data["stride"] = window.stride;
     ctx->saved_data["padding"] = window.padding;
     ctx->saved_data["dilation"] = window.dilation;
@@ -162,17 +164,23 @@ struct ReplacedConvolution : torch::autograd::Function<ReplacedConvolution> {
   }
 };
 
+/// Nothing for a layer without a bias: a Function asks every tensor that it is given for its
+/// device.
+std::optional<Variable> given(const at::Tensor& bias) {
+  return bias.defined() ? std::optional(bias) : std::nullopt;
+}
+
 }  // namespace
 
 at::Tensor replaced_matmul(const std::shared_ptr<ReplacedLayer>& layer, const at::Tensor& bias,
                            const at::Tensor& a, const at::Tensor& b) {
-  return ReplacedMatmul::apply(bias, a, b, c10::make_intrusive<LayerHolder>(layer));
+  return ReplacedMatmul::apply(given(bias), a, b, c10::make_intrusive<LayerHolder>(layer));
 }
 
 at::Tensor replaced_convolution(const std::shared_ptr<ReplacedLayer>& layer, const at::Tensor& x,
                                 const at::Tensor& weight, const at::Tensor& bias,
                                 const Window& window) {
-  return ReplacedConvolution::apply(x, weight, bias, window,
+  return ReplacedConvolution::apply(x, weight, given(bias), window,
                                     c10::make_intrusive<LayerHolder>(layer));
 }
 

@@ -88,7 +88,7 @@ std::size_t Sites::find_or_add(const GemmOp& op, const GemmOp& outermost, Argume
   std::string key = fmt::format("parameter {}", parameter);
   std::string path;
   if (parameter < 0) {
-    path = current_module_path();
+    path = full_path(model_.module, current_modules());
     key = fmt::format("{}|{}|{}", path, outermost.name, op.name);
     for (const auto& s : forward_shapes(op, a)) key += fmt::format("|{} {} {}", s.m, s.n, s.k);
   }

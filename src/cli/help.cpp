@@ -11,10 +11,7 @@ constexpr std::size_t kColumn = 26;  // where descriptions begin
 
 class HelpFormatter : public CLI::Formatter {
  public:
-  HelpFormatter() {
-    column_width(kColumn);
-    label("Subcommands", "Commands");
-  }
+  HelpFormatter() { column_width(kColumn); }
 
   std::string make_usage(const CLI::App* app, std::string name) const override {
     const bool is_command = app->get_parent() != nullptr;

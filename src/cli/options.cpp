@@ -47,7 +47,7 @@ void add_input_options(CLI::App& app, PipelineOptions& options) {
       ->type_name("FILE")
       ->group(kInputs);
   app.add_option("--loss", options.loss,
-                 "auto, cross-entropy, mse or output (a random projection of it)")
+                 "auto, cross-entropy, mse, or output: a random projection\nof the outputs")
       ->type_name("KIND")
       ->check(CLI::IsMember({"auto", "cross-entropy", "mse", "output"}))
       ->capture_default_str()

@@ -109,6 +109,7 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   add_options(app, Command::analyze, request);
   for (const CommandInfo& info : kCommands) {
     CLI::App* sub = app.add_subcommand(info.name, info.description);
+    sub->group("Commands");
     sub->callback([&request, &info] { request.command = info.command; });
     add_options(*sub, info.command, request);
   }

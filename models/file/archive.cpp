@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
+#include "models/file/printable.hpp"
 
 namespace hot::models {
 namespace {
@@ -69,12 +70,12 @@ bool Archive::has(const std::string& name) const {
 void Archive::stream(const Record& record, const Consumer& consume) const {
   const auto damaged = [&](const std::string& why) {
     return ModelError(fmt::format("{}: record {} is damaged: {}; copy or export the file again",
-                                  path_, record.name, why));
+                                  path_, printable(record.name), why));
   };
   if (record.size > kBombSize && record.size / kBombRatio > record.packed_size) {
     throw ModelError(
         fmt::format("{}: record {} claims to unpack {} bytes into {}; such an archive is not read",
-                    path_, record.name, record.packed_size, record.size));
+                    path_, printable(record.name), record.packed_size, record.size));
   }
   const OpenRecord file(zip_fopen_index(archive_.get(), record.index, ZIP_FL_UNCHANGED));
   if (!file) throw damaged(zip_strerror(archive_.get()));

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "models/file/printable.hpp"
+
 namespace hot::models {
 namespace {
 
@@ -139,7 +141,8 @@ Finding identify_pickle(std::string_view pickle) {
       fmt::format("load it into its model in Python and export that: {}", kHowToExport);
   const std::string data = "calibration data are given with --data";
   if (!names.foreign.empty()) {
-    return {fmt::format("a whole Python object saved by torch.save (it needs {})", names.foreign),
+    return {fmt::format("a whole Python object saved by torch.save (it needs {})",
+                        printable(names.foreign)),
             fmt::format("load it in Python and export the model: {}", kHowToExport)};
   }
   const std::string_view start = pickle.substr(pickle.starts_with('\x80') ? 2 : 0);

@@ -87,12 +87,12 @@ TorchScriptFile recognise(const std::string& path) {
   file.packaged = packaged_modules(*archive);
   if (const int unchecked = archive->verify(); unchecked > 0) {
     file.notes.push_back(fmt::format(
-        "{} records of the file carry no checksum, so damage there would not be noticed",
+        "{} records of the file carry no checksum, so damage there would not be noticed.",
         unchecked));
   }
   if (archive->has(top_folder(*archive) + "bytecode.pkl")) {
     file.notes.push_back(
-        "the file was saved for the lite interpreter; its TorchScript code is used");
+        "The file was saved for the lite interpreter; its TorchScript code is used.");
   }
   return file;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/file/pickle_kind.hpp"
+#include "models/file/printable.hpp"
 
 namespace hot::models {
 namespace {
@@ -80,11 +81,12 @@ Finding identify_other_archive(const Archive& archive) {
   for (const Record& record : archive.records()) {
     const std::string& name = record.name;
     if (name.ends_with(".pt") || name.ends_with(".pth") || name.ends_with(".ts")) {
-      return {"a zip archive with another file in it", fmt::format("unpack it and give {}", name)};
+      return {"a zip archive with another file in it",
+              fmt::format("unpack it and give {}", printable(name))};
     }
   }
   return {fmt::format("a zip archive without a TorchScript model in it (its first record is {})",
-                      archive.records().front().name),
+                      printable(archive.records().front().name)),
           fmt::format("give a TorchScript file: {}", kHowToExport)};
 }
 

@@ -68,7 +68,7 @@ std::optional<std::string> check_devices(const std::string& path, torch::jit::Gr
                         "model.cpu() and inputs on the CPU, then trace or script again",
                         path, *device, use.user->kind().toQualString()));
       }
-      note = fmt::format("a branch of the code uses {}; it fails if a run takes it", *device);
+      note = fmt::format("A branch of the code uses {}; a run that takes it fails.", *device);
     }
   });
   return note;
@@ -90,10 +90,9 @@ std::optional<std::string> check_modes(torch::jit::Graph& graph) {
   });
   if (fixed == 0) return std::nullopt;
   return fmt::format(
-      "{} dropout, batch normalization or recurrent operations stay in evaluation mode: the file "
-      "fixes it (traced or frozen "
-      "after eval())",
-      fixed);
+      "The file fixes evaluation mode in {} place{} (dropout, batch normalization, recurrent "
+      "layers): it was traced or frozen after eval().",
+      fixed, fixed == 1 ? "" : "s");
 }
 
 }  // namespace

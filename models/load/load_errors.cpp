@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <array>
 #include <new>
 #include <optional>
@@ -11,7 +12,7 @@
 #include <string_view>
 
 #include "core/errors.hpp"
-#include "models/model_error.hpp"
+#include "models/file/printable.hpp"
 
 namespace hot::models {
 namespace {
@@ -33,6 +34,14 @@ constexpr std::array kLibraries = {
 std::string whole_text(const std::exception& error) {
   const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
   return torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
+}
+
+/// What LibTorch has to say stands first; lines of the model's code follow.
+std::string first_line(const std::string& text) {
+  const std::size_t start = std::min(text.find_first_not_of(" \n:"), text.size());
+  std::string line = text.substr(start, text.find('\n', start) - start);
+  while (line.ends_with(':') || line.ends_with(' ') || line.ends_with('.')) line.pop_back();
+  return line.empty() ? "it says nothing more" : printable(line);
 }
 
 std::string missing_operator(const std::string& space, const std::string& name) {
@@ -62,7 +71,7 @@ std::string unknown_type(const std::string& name) {
         name.substr(classes.size()));
   }
   return fmt::format(
-      "its pickle names the type {}, which TorchScript does not know and nothing was run of; "
+      "its pickle names {}, a type that TorchScript does not know (nothing was run); "
       "export the model again",
       name);
 }
@@ -72,8 +81,9 @@ std::optional<std::string> translate(const std::string& text) {
   static const std::regex unknown_operator("Unknown builtin op: (\\w+)::([\\w.]+?)\\.?(\\s|$)");
   static const std::regex type_name("Unknown type name '([^']+)'");
   std::smatch match;
-  if (std::regex_search(text, match, unknown_operator)) return missing_operator(match[1], match[2]);
-  if (std::regex_search(text, match, type_name)) return unknown_type(match[1]);
+  if (std::regex_search(text, match, unknown_operator))
+    return missing_operator(printable(match[1].str()), printable(match[2].str()));
+  if (std::regex_search(text, match, type_name)) return unknown_type(printable(match[1].str()));
   const auto has = [&](std::string_view sign) { return text.find(sign) != std::string::npos; };
   if (has("required keyword attribute 'value' is undefined")) {
     return "it was saved after torch.jit.optimize_for_inference, which loses the weights; export "
@@ -110,7 +120,7 @@ void rethrow_load_error(const std::string& path) {
     throw ModelError(
         fmt::format("{}: LibTorch {} cannot load it ({}); export it again with a torch of that "
                     "version or older",
-                    path, TORCH_VERSION, last_line(error)));
+                    path, TORCH_VERSION, first_line(text)));
   }
 }
 

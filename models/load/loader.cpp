@@ -66,7 +66,7 @@ torch::jit::Method find_method(const std::string& path, const torch::jit::Module
         "{}: the model has no method {} and no other; export one that computes", path, name));
   throw ModelError(
       fmt::format("{}: the model has no method {}; choose one of its own with --method: {}", path,
-                  name, names));
+                  name, fmt::join(names, ", ")));
 }
 
 /// Makes sure that there is something to train.
@@ -92,7 +92,7 @@ void enable_gradients(Model& model) {
         "{}: none of the model's parameters is a floating-point tensor; none can be trained",
         model.path));
   model.notes.push_back(fmt::format(
-      "all {} parameters were saved without requires_grad; it was switched on", enabled));
+      "All {} parameters were saved without requires_grad; it was switched on.", enabled));
 }
 
 /// Everything but recognising the file and its fingerprint; LibTorch's own exceptions come out.
@@ -103,8 +103,9 @@ Model prepare(const LoadOptions& options, const TorchScriptFile& file) {
   model.method = options.method;
   model.notes = file.notes;
   if (file.packaged.size() > 1) {
-    model.notes.push_back(fmt::format(
-        "the torch.package holds {} TorchScript modules; the first is used", file.packaged.size()));
+    model.notes.push_back(
+        fmt::format("The torch.package holds {} TorchScript modules; the first is used.",
+                    file.packaged.size()));
   }
   model.module = load_module(options.path, file);
   const std::shared_ptr<torch::jit::Graph> graph =
@@ -119,8 +120,8 @@ Model prepare(const LoadOptions& options, const TorchScriptFile& file) {
   const std::vector<Parameter> constants = trainable_constants(*graph);
   if (!constants.empty()) {
     model.notes.push_back(fmt::format(
-        "{} weights are constants of the code (a frozen model); they are named by their place",
-        constants.size()));
+        "{} weight{} of layers are constants of the code (a frozen model), named by their place.",
+        constants.size(), constants.size() == 1 ? "" : "s"));
   }
   model.parameters.insert(model.parameters.end(), constants.begin(), constants.end());
   enable_gradients(model);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <array>
 #include <unordered_map>
 
 namespace hot::models {
@@ -20,22 +20,29 @@ std::vector<Parameter> module_parameters(const torch::jit::Module& module) {
 }
 
 std::vector<std::string> convert_to_float32(const torch::jit::Module& module) {
-  std::map<std::string, int> changed;
+  struct Type {
+    at::ScalarType type;
+    const char* name;
+    int count = 0;
+  };
+  std::array<Type, 3> types = {
+      {{at::kHalf, "float16"}, {at::kBFloat16, "bfloat16"}, {at::kDouble, "float64"}}};
   const at::NoGradGuard no_grad;
   c10::IValue(module._ivalue()).visit([&](const c10::IValue& value) {
     if (!value.isTensor() || !value.toTensor().defined()) return false;
     const at::Tensor& tensor = value.toTensor();
-    const at::ScalarType type = tensor.scalar_type();
-    if (type == at::kHalf || type == at::kBFloat16 || type == at::kDouble) {
-      ++changed[c10::toString(type)];
+    for (Type& type : types) {
+      if (tensor.scalar_type() != type.type) continue;
       tensor.set_data(tensor.to(at::kFloat));
+      ++type.count;
     }
     return false;
   });
   std::vector<std::string> notes;
-  for (const auto& [type, count] : changed) {
-    notes.push_back(
-        fmt::format("{} {} tensors of the model were converted to float32", count, type));
+  for (const Type& type : types) {
+    if (type.count == 0) continue;
+    notes.push_back(fmt::format("{} {} tensor{} of the model became float32.", type.count,
+                                type.name, type.count == 1 ? "" : "s"));
   }
   return notes;
 }

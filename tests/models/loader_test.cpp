@@ -97,9 +97,9 @@ TEST_F(Loader, ListsASharedWeightOnceWithAllItsNames) {
 
 TEST_F(Loader, MakesHalfPrecisionFloat32AndLeavesIntegers) {
   for (const auto& [name, type] :
-       std::map<std::string, std::string>{{"half", "Half"}, {"double", "Double"}}) {
+       std::map<std::string, std::string>{{"half", "float16"}, {"double", "float64"}}) {
     const Model model = load(name);
-    EXPECT_THAT(model.notes, Contains(AllOf(HasSubstr(type), HasSubstr("converted to float32"))));
+    EXPECT_THAT(model.notes, Contains(AllOf(HasSubstr(type), HasSubstr("became float32"))));
     for (const Parameter& parameter : model.parameters)
       EXPECT_EQ(parameter.tensor.scalar_type(), at::kFloat);
     for (const auto& buffer : model.module.named_buffers()) {
@@ -130,7 +130,7 @@ TEST_F(Loader, MakesAFrozenModelTrainableInEveryRun) {
   const Model model = load("frozen");
   EXPECT_THAT(first_names(model),
               ElementsAre("conv2d_0.weight", "conv2d_0.bias", "linear_0.weight", "linear_0.bias"));
-  EXPECT_THAT(model.notes, Contains(HasSubstr("4 weights are constants")));
+  EXPECT_THAT(model.notes, Contains(HasSubstr("4 weights of layers are constants")));
   at::Tensor first;
   for (int i = 0; i < 3; ++i) {
     run(model, at::ones({2, 3, 8, 8}));
@@ -207,7 +207,7 @@ TEST_F(Loader, SwitchesGradientsOnOnlyWhereNoneIsOn) {
 }
 
 TEST_F(Loader, SaysWhatATraceFixes) {
-  EXPECT_THAT(load("traced").notes, Contains(HasSubstr("2 dropout, batch normalization")));
+  EXPECT_THAT(load("traced").notes, Contains(HasSubstr("evaluation mode in 2 places")));
   EXPECT_THAT(load("scripted").notes, IsEmpty());
 }
 

@@ -13,6 +13,7 @@
 #include "core/errors.hpp"
 #include "models/file/archive.hpp"
 #include "models/file/fingerprint.hpp"
+#include "models/file/printable.hpp"
 
 namespace hot::models {
 namespace {
@@ -342,6 +343,14 @@ TEST_F(Sniff, ReadsOnlyTheBytesAskedFor) {
   EXPECT_EQ(archive->read("m/data/0", 5), "wwwww");
   EXPECT_EQ(archive->read("m/version", 100), "3\n");
   EXPECT_THROW(static_cast<void>(archive->read("m/nothing", 5)), ModelError);
+}
+
+TEST(Printable, KeepsUtf8AndReplacesTheRest) {
+  EXPECT_EQ(printable("größe 層 🙂"), "größe 層 🙂");
+  EXPECT_EQ(printable("a\nb\x7f\x1b["), "a?b??[");
+  EXPECT_EQ(printable("\xe4 \xc3"), "? ?");
+  EXPECT_EQ(printable("\xed\xa0\x80 \xc0\x80 \xf4\x90\x80\x80"), "??? ?? ????");
+  EXPECT_EQ(printable(std::string(300, 'x')), std::string(200, 'x') + " …");
 }
 
 /// The digest of "abc" is the standard's own example (FIPS 180-4).

@@ -13,7 +13,6 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
-using OptionalBias = std::optional<Variable>;  // autograd functions take no undefined tensors
 
 /// Whether `path` is left exact by the layer's plan; such a product is counted here.
 bool runs_exact(ReplacedLayer& layer, Path path) {
@@ -173,13 +172,13 @@ std::optional<Variable> given(const at::Tensor& bias) {
 
 }  // namespace
 
-at::Tensor replaced_matmul(const std::shared_ptr<ReplacedLayer>& layer, const OptionalBias& bias,
+at::Tensor replaced_matmul(const std::shared_ptr<ReplacedLayer>& layer, const at::Tensor& bias,
                            const at::Tensor& a, const at::Tensor& b) {
   return ReplacedMatmul::apply(given(bias), a, b, c10::make_intrusive<LayerHolder>(layer));
 }
 
 at::Tensor replaced_convolution(const std::shared_ptr<ReplacedLayer>& layer, const at::Tensor& x,
-                                const at::Tensor& weight, const OptionalBias& bias,
+                                const at::Tensor& weight, const at::Tensor& bias,
                                 const Window& window) {
   return ReplacedConvolution::apply(x, weight, given(bias), window,
                                     c10::make_intrusive<LayerHolder>(layer));

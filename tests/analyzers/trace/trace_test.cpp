@@ -99,6 +99,7 @@ def forward(self, x: Tensor):
     for i in range(3):
         x = torch.tanh(torch.linear(x, self.loop))
     unused = torch.linear(x, self.unused)
+    x = x + unused.detach()
     return torch.linear(x, self.frozen)
 )",
       {{"loop", parameter({8, 8})}, {"unused", parameter({8, 8})}, {"frozen", parameter({4, 8})}});

@@ -1,8 +1,10 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include <algorithm>
 #include <mutex>
 #include <stdexcept>
+#include <vector>
 
 #include "kernels/backward.hpp"
 #include "kernels/common/formats.hpp"

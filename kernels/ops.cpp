@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
+#include <stdexcept>
 #include <vector>
 
 #include "core/errors.hpp"
@@ -26,6 +27,7 @@ std::vector<const Ops*> usable_backends() {
 
 std::int64_t transformed_length(std::int64_t length, const Transform& transform) {
   if (transform.kind == Transform::Kind::none) return length;
+  if (transform.order < 1) throw std::logic_error("a block's order is a power of two");
   const std::int64_t blocks = (length + transform.order - 1) / transform.order;
   return blocks * (transform.kind == Transform::Kind::lowrank ? transform.rank : transform.order);
 }

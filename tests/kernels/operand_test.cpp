@@ -50,7 +50,7 @@ TEST(Operand, PreparedIsTransformedScaledAndQuantized) {
 
 // Large enough to be cut into parts for several threads.
 TEST(Operand, IntegersDoNotDependOnTheNumberOfThreads) {
-  const at::Tensor a = random_tensor(789, 517, 2);
+  const at::Tensor a = random_tensor(400, 300, 2);
   for (const Case& c : all_cases()) {
     const Operand one = with_threads(1, [&] { return prepared(a, c); });
     for (const int threads : {2, 4})

@@ -84,8 +84,8 @@ std::vector<std::int8_t> reference_levels(const Matrix& values, std::int64_t col
 struct Size {
   std::int64_t rows, cols;
 };
-constexpr Size kSizes[] = {{0, 0},   {0, 5},    {5, 0},   {1, 1},    {1, 49},    {15, 16}, {16, 15},
-                           {17, 31}, {33, 197}, {49, 33}, {197, 49}, {40, 4200}, {130, 7}};
+constexpr Size kSizes[] = {{0, 0},   {0, 5},    {5, 0},   {1, 1},    {1, 49},   {15, 16}, {16, 15},
+                           {17, 31}, {33, 197}, {49, 33}, {197, 49}, {3, 4200}, {130, 7}};
 
 /// Cuts `in` into parts of whole blocks of rows and calls work(part, first output row).
 template <class Work>
@@ -269,6 +269,7 @@ TEST(TransformedLength, PadsToWholeBlocksAndKeepsTheRank) {
   EXPECT_EQ(transformed_length(197, lowrank(16, 8)), 104);
   EXPECT_EQ(transformed_length(0, hadamard(16)), 0);
   EXPECT_EQ(transformed_length(1, lowrank(16, 10)), 10);
+  EXPECT_THROW((void)transformed_length(5, hadamard(0)), std::logic_error);
 }
 
 }  // namespace

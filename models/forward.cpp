@@ -25,6 +25,7 @@ c10::IValue run_method(torch::jit::Module& copy, const Model& model,
 c10::IValue trial_forward(const Model& model, const std::vector<c10::IValue>& inputs,
                           std::uint64_t seed) {
   quiet_jit();
+  const SilentWarnings silent;
   const at::NoGradGuard no_grad;
   torch::jit::Module copy = fresh_copy(model);
   seed_default_generator(seed);

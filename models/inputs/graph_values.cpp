@@ -42,6 +42,14 @@ std::optional<c10::IValue> GraphValues::find(const torch::jit::Value* value, int
       }
       return list;
     }
+    case c10::prim::If: {
+      // Of two branches the one whose value is known: the other's only a run knows.
+      const std::size_t output = value->offset();
+      auto found = find(node->blocks()[0]->outputs()[output], depth + 1);
+      auto other = find(node->blocks()[1]->outputs()[output], depth + 1);
+      if (found && other && !found->is(*other)) return std::nullopt;
+      return found ? found : other;
+    }
     case c10::aten::t: {
       const auto tensor = input(0);
       if (!tensor || !tensor->isTensor() || tensor->toTensor().dim() > 2) return std::nullopt;

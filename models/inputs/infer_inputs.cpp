@@ -22,6 +22,7 @@ constexpr std::size_t kMaxSizes = 32;
 constexpr std::int64_t kLargestSize = 4096;  ///< that a message of the model may suggest
 constexpr std::chrono::seconds kLongest{90};
 
+const std::vector<std::int64_t> kVolumeSizes = {16, 32, 8, 64, 112, 4};
 const std::vector<std::int64_t> kImageSizes = {224, 64, 32, 96, 128, 256, 299, 28, 384, 16, 512, 8};
 const std::vector<std::int64_t> kSequenceSizes = {64,  32,  128, 16, 256, 224, 512,  96,
                                                   299, 384, 28,  8,  4,   2,   1024, 16000};
@@ -66,9 +67,17 @@ std::vector<Combination> combine(const std::vector<std::vector<Pattern>>& all) {
   return combinations;
 }
 
-bool is_image(const Pattern& pattern) {
-  return std::count(pattern.shape.begin(), pattern.shape.end(), kFreeSize) >= 2 ||
-         std::any_of(pattern.items.begin(), pattern.items.end(), is_image);
+/// The largest number of open sizes in one tensor: 2 for images, 3 for volumes and videos.
+std::ptrdiff_t open_sizes(const Pattern& pattern) {
+  std::ptrdiff_t most = std::count(pattern.shape.begin(), pattern.shape.end(), kFreeSize);
+  for (const Pattern& item : pattern.items) most = std::max(most, open_sizes(item));
+  return most;
+}
+
+const std::vector<std::int64_t>& standard_sizes(const Combination& combination) {
+  std::ptrdiff_t most = 0;
+  for (const Pattern& pattern : combination) most = std::max(most, open_sizes(pattern));
+  return most >= 3 ? kVolumeSizes : most == 2 ? kImageSizes : kSequenceSizes;
 }
 
 /// Sizes worth a trial; the model's own messages may add to them.
@@ -80,8 +89,7 @@ class Sizes {
       return;
     }
     open_ = true;
-    const bool image = std::any_of(combination.begin(), combination.end(), is_image);
-    const auto& standard = image ? kImageSizes : kSequenceSizes;
+    const std::vector<std::int64_t>& standard = standard_sizes(combination);
     add(standard[0]);
     for (const std::int64_t size : suggested) add(size);
     for (const std::int64_t size : standard) add(size);
@@ -179,7 +187,7 @@ InferredInputs infer_inputs(const Model& model, const std::vector<Argument>& arg
   }
   const std::int64_t own = batch > 0 ? batch : batch_of(known);
   const std::vector<std::int64_t> batches =
-      own > 0 ? std::vector<std::int64_t>{own} : std::vector<std::int64_t>{2, 1};
+      own > 0 ? std::vector<std::int64_t>{own} : std::vector<std::int64_t>{2, 8, 1};
 
   Trials trials(model, arguments, seed);
   for (const std::int64_t n : batches) {

@@ -15,8 +15,8 @@ struct InferredInputs {
 
 /// Completes `known` by what the graph and the names of the arguments suggest
 /// (torchscript.md, 3.7); open sizes are tried with forward passes on copies, with a batch of
-/// `batch`, or, where that is 0, of the known arguments', or 2 and then 1. Throws ModelError naming
-/// the flag to give, with the model's own last line, where nothing runs.
+/// `batch`, or, where that is 0, of the known arguments', or 2, then 8, then 1. Throws ModelError
+/// naming the flag to give, with the model's own last line, where nothing runs.
 [[nodiscard]] InferredInputs infer_inputs(const Model& model,
                                           const std::vector<Argument>& arguments,
                                           const ArgumentSpecs& known, int batch,

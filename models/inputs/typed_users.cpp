@@ -104,6 +104,20 @@ Patterns product(const Use& use) {
   return rows_of(weight->size(0));
 }
 
+/// A weight [G, K, N] beside it at `at`: the input is [G, rows, K].
+Patterns grouped_product(const Use& use, std::size_t input, std::size_t at) {
+  const auto weight = use.tensor(at);
+  if (use.index != input || !weight || weight->dim() != 3) return {};
+  return {floats({weight->size(0), kFreeSize, weight->size(1)})};
+}
+
+Patterns bmm(const Use& use) {
+  return grouped_product(use, 0, 1);
+}
+Patterns baddbmm(const Use& use) {
+  return grouped_product(use, 1, 2);
+}
+
 /// aten::addmm(bias, input, weight)
 Patterns addmm(const Use& use) {
   const auto weight = use.tensor(2);
@@ -229,6 +243,8 @@ const std::unordered_map<std::string, Row>& table() {
       {"aten::matmul", {6, product}},
       {"aten::mm", {6, product}},
       {"aten::addmm", {6, addmm}},
+      {"aten::bmm", {6, bmm}},
+      {"aten::baddbmm", {6, baddbmm}},
       {"aten::layer_norm", {5, layer_norm}},
       {"aten::batch_norm", {4, batch_norm}},
       {"aten::group_norm", {4, group_norm}},

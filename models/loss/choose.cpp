@@ -1,19 +1,15 @@
 #include <ATen/ATen.h>
-#include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <string_view>
 
 #include "core/errors.hpp"
 #include "models/forward.hpp"
-#include "models/inputs/archive_spec.hpp"
-#include "models/inputs/build_value.hpp"
 #include "models/jit.hpp"
-#include "models/loss/cross_entropy.hpp"
+#include "models/loss/functions.hpp"
 #include "models/loss/output_kind.hpp"
 #include "models/loss/projection.hpp"
 #include "models/model_error.hpp"
@@ -22,19 +18,11 @@
 namespace hot::models {
 namespace {
 
-using Function = std::function<at::Tensor(const c10::IValue&, const Batch&)>;
-
 constexpr std::array<std::string_view, 4> kKinds = {"auto", "cross-entropy", "mse", "output"};
-
-/// Torch's warnings of the trial are not shown: the first real step meets and judges the same ones.
-class Silence : public c10::WarningHandler {
-  void process(const c10::Warning&) override {}
-};
 
 c10::IValue trial(const Model& model, const Batch& batch, std::uint64_t seed) {
   quiet_jit();
-  Silence silence;
-  const c10::WarningUtils::WarningHandlerGuard guard(&silence);
+  const SilentWarnings silent;
   const at::AutoGradMode with_gradients(true);
   try {
     torch::jit::Module copy = fresh_copy(model);
@@ -68,50 +56,6 @@ std::vector<at::Tensor> outputs_or_refuse(const Model& model, const c10::IValue&
                 : "export the floating-point model, with its parameters requiring a gradient"));
 }
 
-Function labelled_cross_entropy(std::vector<Logits> logits) {
-  return [logits = std::move(logits)](const c10::IValue& output, const Batch& batch) {
-    const auto outputs = differentiable_outputs(output);
-    at::Tensor loss;
-    for (const Logits& one : logits) {
-      const at::Tensor part = cross_entropy(outputs.at(one.output), one, batch.labels);
-      loss = loss.defined() ? loss + part : part;
-    }
-    return loss;
-  };
-}
-
-Function sampled_cross_entropy(std::vector<Logits> logits, std::uint64_t seed) {
-  auto samples = std::make_shared<std::vector<SampledLabels>>();
-  for (const Logits& one : logits) samples->emplace_back(seed + 1000 * (one.output + 1));
-  return [logits = std::move(logits), samples](const c10::IValue& output, const Batch& batch) {
-    const auto outputs = differentiable_outputs(output);
-    at::Tensor loss;
-    for (std::size_t i = 0; i < logits.size(); ++i) {
-      const at::Tensor& out = outputs.at(logits[i].output);
-      const at::Tensor labels = (*samples)[i].labels(batch, out, logits[i]);
-      const at::Tensor part = cross_entropy(out, logits[i], labels);
-      loss = loss.defined() ? loss + part : part;
-    }
-    return loss;
-  };
-}
-
-Function squared_error(std::size_t index) {
-  return [index](const c10::IValue& output, const Batch& batch) {
-    const at::Tensor out = differentiable_outputs(output).at(index);
-    return at::mse_loss(out, batch.labels.to(out.scalar_type()).reshape(out.sizes()));
-  };
-}
-
-Function projection(std::uint64_t seed) {
-  return [seed](const c10::IValue& output, const Batch&) {
-    const auto outputs = differentiable_outputs(output);
-    if (outputs.empty())
-      throw ModelError("no output has a gradient in this step, but some had in the first");
-    return projection_loss(outputs, seed);
-  };
-}
-
 std::string sampled_text(const std::vector<at::Tensor>& outputs,
                          const std::vector<Logits>& logits) {
   std::vector<std::string> taken;
@@ -122,6 +66,46 @@ std::string sampled_text(const std::vector<at::Tensor>& outputs,
       fmt::join(taken, ", "), logits[0].probabilities ? "probabilities" : "logits");
 }
 
+/// What choose() settles for one trial's output.
+struct Choice {
+  LossFunction function;
+  std::string description;
+};
+
+Choice with_labels(const std::vector<at::Tensor>& outputs, const Batch& batch,
+                   const std::string& kind) {
+  const LabelFit fit = fit_labels(outputs, batch.labels, kind);
+  if (fit.logits.empty()) {
+    return {squared_error(fit.squared), fmt::format("mean squared error of {} to the labels",
+                                                    shape_text(outputs[fit.squared]))};
+  }
+  return {
+      labelled_cross_entropy(fit.logits),
+      fmt::format("cross-entropy of {} to the labels", shape_text(outputs[fit.logits[0].output]))};
+}
+
+Choice projected(const std::vector<at::Tensor>& outputs, std::uint64_t seed) {
+  if (outputs.size() == 1 && outputs[0].numel() == 1) {
+    return {projection(seed), "the model's own scalar output"};
+  }
+  const std::string what =
+      outputs.size() == 1 ? "the output" : fmt::format("{} outputs", outputs.size());
+  return {projection(seed),
+          fmt::format("fixed random projection of {} ({})", what, shape_text(outputs[0]))};
+}
+
+Choice pick(const std::string& kind, const Model& model, const c10::IValue& output,
+            const Batch& batch, std::uint64_t seed) {
+  const std::vector<at::Tensor> outputs = outputs_or_refuse(model, output);
+  if (batch.labels.defined() && kind != "output") return with_labels(outputs, batch, kind);
+  if (kind == "output") return projected(outputs, seed);
+  const std::vector<Logits> logits = find_logits(model, outputs, batch, kind);
+  if (logits.empty()) return projected(outputs, seed);
+  Choice choice{sampled_cross_entropy(logits, seed), sampled_text(outputs, logits)};
+  static_cast<void>(choice.function(output, batch));  // draws the first minibatch's labels
+  return choice;
+}
+
 }  // namespace
 
 Loss Loss::choose(const std::string& kind, const Model& model, const Batch& batch,
@@ -130,46 +114,20 @@ Loss Loss::choose(const std::string& kind, const Model& model, const Batch& batc
     throw UsageError(
         fmt::format("--loss '{}' does not exist; use one of {}", kind, fmt::join(kKinds, ", ")));
   }
-  const bool labelled = batch.labels.defined();
-  if (kind == "mse" && !labelled) {
+  if (kind == "mse" && !batch.labels.defined()) {
     throw UsageError(
         "--loss mse needs targets; give --labels FILE, or the key 'labels' inside --data");
   }
   const c10::IValue output = trial(model, batch, seed);
-  const std::vector<at::Tensor> outputs = outputs_or_refuse(model, output);
-
-  Loss loss;
-  if (labelled && kind != "output") {
-    const LabelFit fit = fit_labels(outputs, batch.labels, kind);
-    if (fit.logits.empty()) {
-      loss.function_ = squared_error(fit.squared);
-      loss.description_ =
-          fmt::format("mean squared error of {} to the labels", shape_text(outputs[fit.squared]));
-    } else {
-      loss.function_ = labelled_cross_entropy(fit.logits);
-      loss.description_ = fmt::format("cross-entropy of {} to the labels",
-                                      shape_text(outputs[fit.logits[0].output]));
-    }
+  try {
+    Choice choice = pick(kind, model, output, batch, seed);
+    Loss loss;
+    loss.function_ = std::move(choice.function);
+    loss.description_ = std::move(choice.description);
     return loss;
+  } catch (...) {
+    rethrow_model_error("the loss");
   }
-  const std::vector<Logits> logits =
-      kind == "output" ? std::vector<Logits>() : find_logits(model, outputs, batch, kind);
-  if (!logits.empty()) {
-    loss.function_ = sampled_cross_entropy(logits, seed);
-    loss.description_ = sampled_text(outputs, logits);
-    static_cast<void>(loss.function_(output, batch));  // draws the first minibatch's labels
-    return loss;
-  }
-  loss.function_ = projection(seed);
-  if (outputs.size() == 1 && outputs[0].numel() == 1) {
-    loss.description_ = "the model's own scalar output";
-  } else {
-    loss.description_ =
-        fmt::format("fixed random projection of {} ({})",
-                    outputs.size() == 1 ? "the output" : fmt::format("{} outputs", outputs.size()),
-                    shape_text(outputs[0]));
-  }
-  return loss;
 }
 
 at::Tensor Loss::operator()(const c10::IValue& output, const Batch& batch) const {

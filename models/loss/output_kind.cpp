@@ -9,6 +9,8 @@
 #include "core/errors.hpp"
 #include "models/forward.hpp"
 #include "models/inputs/archive_spec.hpp"
+#include "models/inputs/input_patterns.hpp"
+#include "models/inputs/signature.hpp"
 
 namespace hot::models {
 namespace {
@@ -74,11 +76,23 @@ bool takes_tokens(const Batch& batch) {
   return tokens;
 }
 
-/// True where a table [V, width] with V > width is among the parameters: a vocabulary.
-bool has_vocabulary(const Model& model, std::int64_t rows) {
-  return std::any_of(model.parameters.begin(), model.parameters.end(), [&](const Parameter& p) {
-    return p.tensor.dim() == 2 && p.tensor.size(0) == rows && p.tensor.size(1) < rows;
-  });
+/// True where `rows` are those of a vocabulary: of an embedding that an argument meets, or of a
+/// table [V, width] with V > width among the parameters.
+bool is_vocabulary(const Model& model, std::int64_t rows) {
+  const bool wide =
+      std::any_of(model.parameters.begin(), model.parameters.end(), [&](const auto& p) {
+        return p.tensor.dim() == 2 && p.tensor.size(0) == rows && p.tensor.size(1) < rows;
+      });
+  if (wide) return true;
+  const InputPatterns graph(model);
+  for (std::size_t i = 0; i < method_arguments(model).size(); ++i) {
+    const std::vector<Pattern> patterns = graph.of(i);
+    if (!patterns.empty() && patterns[0].dtype == "int64" && patterns[0].range &&
+        patterns[0].range->high == static_cast<double>(rows - 1)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::optional<std::int64_t> guess_dimension(const Model& model, const at::Tensor& output,
@@ -91,7 +105,7 @@ std::optional<std::int64_t> guess_dimension(const Model& model, const at::Tensor
     if (classification || !embedding) return 1;
   }
   if (classification && output.dim() >= 4 && output.size(1) >= 2) return 1;
-  if (output.dim() == 3 && takes_tokens(batch) && has_vocabulary(model, output.size(2))) return 2;
+  if (output.dim() == 3 && takes_tokens(batch) && is_vocabulary(model, output.size(2))) return 2;
   return std::nullopt;
 }
 

@@ -1,8 +1,9 @@
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 
 #include "core/errors.hpp"
@@ -30,11 +31,30 @@ at::Tensor extreme_levels(std::int64_t rows, std::int64_t cols) {
   return levels;
 }
 
-double milliseconds(IntegerRoute route, const at::Tensor& a, const at::Tensor& b) {
-  const auto start = std::chrono::steady_clock::now();
+/// Runs on one thread while alive: a probe must not wait for a thread that other programs hold up.
+class OneThread {
+ public:
+  OneThread() { at::set_num_threads(1); }
+  ~OneThread() { at::set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_ = at::get_num_threads();
+};
+
+/// Processor time of this thread, in seconds; unlike the wall clock it stands still while another
+/// program runs.
+double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double seconds(IntegerRoute route, const at::Tensor& a, const at::Tensor& b) {
+  const double start = thread_seconds();
   (void)integer_gemm_by(route, a, b, kLargest);
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
+  return thread_seconds() - start;
 }
 
 /// What this CPU offers for products of bytes, for the report.
@@ -51,6 +71,7 @@ std::string byte_products() {
 }  // namespace
 
 RouteChoice probe_integer_routes() {
+  const OneThread one_thread;
   const at::Tensor a = extreme_levels(kRows, kTerms);
   const at::Tensor b = extreme_levels(kCols, kTerms).t();
   if (!at::equal(integer_gemm_by(IntegerRoute::int_mm, a, b, kLargest),
@@ -60,16 +81,16 @@ RouteChoice probe_integer_routes() {
   double int_mm = 1e300;
   double float32 = 1e300;
   for (int i = 0; i < kRepeats; ++i) {
-    int_mm = std::min(int_mm, milliseconds(IntegerRoute::int_mm, a, b));
-    float32 = std::min(float32, milliseconds(IntegerRoute::float32, a, b));
+    int_mm = std::min(int_mm, seconds(IntegerRoute::int_mm, a, b));
+    float32 = std::min(float32, seconds(IntegerRoute::float32, a, b));
   }
   if (int_mm > float32)
-    return {IntegerRoute::float32,
-            fmt::format("float32 GEMM over integers, exact: {}, _int_mm measured {:.1f}x slower",
-                        byte_products(), int_mm / float32)};
-  return {IntegerRoute::int_mm,
-          fmt::format("_int_mm (int8 to int32), exact: {}, measured {:.1f}x faster than float32",
-                      byte_products(), float32 / int_mm)};
+    return {IntegerRoute::float32, fmt::format("float32 GEMM over integers, exact: {}, _int_mm "
+                                               "measured {:.0f}x slower on a small product",
+                                               byte_products(), int_mm / float32)};
+  return {IntegerRoute::int_mm, fmt::format("_int_mm (int8 to int32), exact: {}, measured {:.1f}x "
+                                            "faster than float32 on a small product",
+                                            byte_products(), float32 / int_mm)};
 }
 
 RouteChoice choose_integer_route(std::string_view forced) {

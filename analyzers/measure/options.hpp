@@ -8,13 +8,15 @@
 namespace hot::measure {
 
 struct Options {
-  std::vector<Scheme>
-      schemes;    ///< tried on each path where they are legal; empty = default_portfolio()
-  int seeds = 4;  ///< stochastic rounding is run with seed … seed+seeds-1
+  /// Tried on each path where they are legal; empty = default_portfolio().
+  std::vector<Scheme> schemes{};
+  /// Stochastic rounding is run with seed … seed+seeds-1.
+  int seeds = 4;
   std::uint64_t seed = 0;
-  double work =
-      0.02;  ///< GEMM work of one scheme as a fraction of the exact product's; 1 = whole gradients
-  std::int64_t min_entries = 4096;  ///< gradients up to this size are always compared whole
+  /// GEMM work of one scheme as a fraction of the exact product's; 1 = whole gradients.
+  double work = 0.02;
+  /// Gradients up to this size are always compared whole, and a quarter of it at least of others.
+  std::int64_t min_entries = 4096;
 };
 
 /// The schemes of the default analysis: none|had8|had16|had32 × int8|int4 × tensor|row|column ×

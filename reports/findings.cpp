@@ -85,7 +85,8 @@ std::string environment_section(const Report& report, const Style& style) {
   const Environment& e = report.environment;
   const ModelInfo& m = report.model;
   std::vector<std::pair<std::string, std::string>> lines = {
-      {"model", fmt::format("{}, {} parameters", m.path, m.parameters)},
+      {"model",
+       fmt::format("{}, {} parameters", m.path, count_text(static_cast<double>(m.parameters)))},
       {"inputs", m.inputs.empty() ? ""
                                   : fmt::format("{} ({}), {} batch{}", m.inputs, m.inputs_source,
                                                 m.batches, m.batches == 1 ? "" : "es")},
@@ -95,12 +96,14 @@ std::string environment_section(const Report& report, const Style& style) {
       {"software",
        fmt::format("hot-analyze {}, torch {}, CUDA {}", e.tool_version, e.torch, e.cuda)},
       {"kernels", fmt::format("{}; integer products: {}", e.kernels, e.integer_gemm)},
-      {"run", fmt::format("{:.1f} s, peak memory {} (measured)", report.elapsed_seconds,
+      {"run", fmt::format("{:.1f} s, peak memory {}", report.elapsed_seconds,
                           bytes_text(static_cast<double>(report.peak_memory_bytes)))}};
-  if (report.trace) {
-    lines.back().second +=
-        fmt::format("; one plain training step {:.3g} s (measured)", report.trace->step_seconds);
+  if (report.trace && report.trace->step_seconds > 0) {
+    lines.back().second += fmt::format("; {:.3g} times one plain training step of {:.3g} s",
+                                       report.elapsed_seconds / report.trace->step_seconds,
+                                       report.trace->step_seconds);
   }
+  lines.back().second += " (measured)";
   std::string text = emphasised("environment", style) + '\n';
   for (const auto& [key, value] : lines) {
     if (!value.empty()) text += paragraph(fmt::format("  {:<10}", key), value, style.width);

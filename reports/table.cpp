@@ -82,8 +82,19 @@ std::string Table::text(const Style& style) const {
       text += paragraph(std::string(kRemarkIndent, ' '), line.cells[0], total);
       continue;
     }
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
+    std::vector<std::string> last = {line.cells.back()};
+    if (columns_.back().wraps) last = wrapped(line.cells.back(), width.back());
+    for (std::size_t c = 0; c + 1 < columns_.size(); ++c) {
       text += padded(line.cells[c], width[c], columns_[c].align) + std::string(kGap, ' ');
+    }
+    const std::size_t indent =
+        std::accumulate(width.begin(), width.end() - 1, kGap * (width.size() - 1));
+    for (std::size_t i = 0; i < last.size(); ++i) {
+      if (i > 0) {
+        end_line(text);
+        text.append(indent, ' ');
+      }
+      text += padded(last[i], width.back(), columns_.back().align);
     }
     end_line(text);
   }

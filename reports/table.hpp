@@ -9,8 +9,8 @@
 namespace hot::reports {
 
 /// A table in plain text. Columns are as wide as their longest cell; where that exceeds the style's
-/// width, the elastic columns are narrowed and their cells elided in the middle. No line is ever
-/// longer than the style's width.
+/// width, the elastic columns are narrowed and their cells elided in the middle, or in the last
+/// column wrapped. No line is ever longer than the style's width.
 class Table {
  public:
   enum class Align { left, right };
@@ -18,6 +18,7 @@ class Table {
     std::string title;
     Align align = Align::left;
     bool elastic = false;
+    bool wraps = false;  ///< of the last column: what doesn't fit goes on in further lines
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}

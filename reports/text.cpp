@@ -117,6 +117,12 @@ std::string flops_text(double flops) {
   return scaled(flops, "FLOP");
 }
 
+std::string count_text(double count) {
+  std::string text = scaled(count, "");
+  while (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
 std::string value_text(double value, std::string_view unit) {
   if (std::isnan(value)) return "not a number";
   if (std::isinf(value)) return value > 0 ? "infinite" : "-infinite";

@@ -36,6 +36,9 @@ namespace hot::reports {
 /// "12.3 GFLOP", in powers of ten.
 [[nodiscard]] std::string flops_text(double flops);
 
+/// "86.6 M", in powers of ten.
+[[nodiscard]] std::string count_text(double count);
+
 /// A number with its unit, e.g. "12.3 ms", "0.0412", "30.2 MB", "not a number".
 [[nodiscard]] std::string value_text(double value, std::string_view unit);
 

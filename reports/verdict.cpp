@@ -133,7 +133,7 @@ std::string metrics_section(const Report& report, const Style& style) {
                {"value", Table::Align::right},
                {"95 %", Table::Align::right},
                {"origin"},
-               {"meaning", Table::Align::left, true}});
+               {"meaning", Table::Align::left, true, true}});
   const auto add_all = [&](const Metrics& metrics) {
     for (const Metric& metric : metrics.all()) {
       std::string name(metric.info->name);

@@ -45,6 +45,17 @@ TEST(Table, ElasticColumnsGiveWayFirst) {
   EXPECT_EQ(widest_line(text), 100U);
 }
 
+TEST(Table, WrappedCellsLoseNothing) {
+  Table table({{"name"}, {"meaning", Table::Align::left, true, true}});
+  table.row({"a", "one two three four five six seven eight nine ten eleven twelve thirteen"});
+  table.row({"b", "short"});
+  EXPECT_EQ(table.text({60, false}),
+            "name  meaning\n"
+            "a     one two three four five six seven eight nine ten\n"
+            "      eleven twelve thirteen\n"
+            "b     short\n");
+}
+
 TEST(Table, ColoursOnlyWhereTheStyleShowsThem) {
   Table table({{"layer"}});
   table.row({"a\x1b[31m"});

@@ -58,6 +58,8 @@ TEST(Text, UnitsInPowersOfTen) {
   EXPECT_EQ(bytes_text(999'600), "1.00 MB");
   EXPECT_EQ(bytes_text(123'400'000'000), "123 GB");
   EXPECT_EQ(flops_text(1.5e9), "1.50 GFLOP");
+  EXPECT_EQ(count_text(86'567'656), "86.6 M");
+  EXPECT_EQ(count_text(12), "12");
 }
 
 TEST(Text, ValuesWithTheirUnits) {

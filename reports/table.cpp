@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 
 #include "reports/text.hpp"
 
@@ -18,6 +19,13 @@ std::string padded(const std::string& text, std::size_t width, Table::Align alig
   const std::string cell = elided(text, width);
   const std::string spaces(width - columns(cell), ' ');
   return align == Table::Align::right ? spaces + cell : cell + spaces;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
 }
 
 void end_line(std::string& text) {
@@ -40,7 +48,10 @@ void Table::remark(const std::string& text) {
 std::vector<std::size_t> Table::widths(std::size_t total) const {
   std::vector<std::size_t> result;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    std::size_t width = columns(columns_[c].title);
+    std::size_t width = 0;
+    for (const std::string& line : lines_of(columns_[c].title)) {
+      width = std::max(width, columns(line));
+    }
     for (const Line& line : lines_) {
       if (!line.is_remark) width = std::max(width, columns(line.cells[c]));
     }
@@ -67,16 +78,31 @@ std::vector<std::size_t> Table::widths(std::size_t total) const {
   return result;
 }
 
+std::string Table::head(const std::vector<std::size_t>& width, const Style& style) const {
+  std::size_t height = 0;
+  std::vector<std::vector<std::string>> titles;
+  for (const Column& column : columns_) {
+    titles.push_back(lines_of(column.title));
+    height = std::max(height, titles.back().size());
+  }
+  std::string text;
+  for (std::size_t row = 0; row < height; ++row) {
+    std::string line;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::size_t above = height - titles[c].size();  // titles stand at the bottom
+      line += padded(row < above ? "" : titles[c][row - above], width[c], columns_[c].align) +
+              std::string(kGap, ' ');
+    }
+    while (line.ends_with(' ')) line.pop_back();
+    text += emphasised(line, style) + '\n';
+  }
+  return text;
+}
+
 std::string Table::text(const Style& style) const {
   const std::size_t total = std::max(style.width, kMinWidth);
   const std::vector<std::size_t> width = widths(total);
-  std::string text;
-  std::string head;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    head += padded(columns_[c].title, width[c], columns_[c].align) + std::string(kGap, ' ');
-  }
-  while (head.ends_with(' ')) head.pop_back();
-  text += emphasised(head, style) + '\n';
+  std::string text = head(width, style);
   for (const Line& line : lines_) {
     if (line.is_remark) {
       text += paragraph(std::string(kRemarkIndent, ' '), line.cells[0], total);

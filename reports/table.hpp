@@ -15,7 +15,7 @@ class Table {
  public:
   enum class Align { left, right };
   struct Column {
-    std::string title;
+    std::string title;  ///< may have several lines
     Align align = Align::left;
     bool elastic = false;
     bool wraps = false;  ///< of the last column: what doesn't fit goes on in further lines
@@ -36,6 +36,7 @@ class Table {
     bool is_remark = false;
   };
   [[nodiscard]] std::vector<std::size_t> widths(std::size_t total) const;
+  [[nodiscard]] std::string head(const std::vector<std::size_t>& width, const Style& style) const;
 
   std::vector<Column> columns_;
   std::vector<Line> lines_;

@@ -128,8 +128,10 @@ std::string value_text(double value, std::string_view unit) {
   if (std::isinf(value)) return value > 0 ? "infinite" : "-infinite";
   if (unit == "bytes") return bytes_text(value);
   if (unit == "count") return fmt::format("{:.0f}", value);
-  const std::string number = value != 0 && std::abs(value) < 1e-3 ? fmt::format("{:.2e}", value)
-                                                                  : fmt::format("{:.3g}", value);
+  const double size = std::abs(value);
+  const std::string number = size != 0 && size < 1e-3      ? fmt::format("{:.2e}", value)
+                             : size >= 999.5 && size < 1e9 ? fmt::format("{:.0f}", value)
+                                                           : fmt::format("{:.3g}", value);
   return unit.empty() || unit == "ratio" ? number : fmt::format("{} {}", number, unit);
 }
 

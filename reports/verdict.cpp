@@ -27,16 +27,20 @@ std::string upper(std::string text) {
 }
 
 void add(std::string& sentence, const std::string& clause, const Metric& metric) {
-  fmt::format_to(std::back_inserter(sentence), "{}{} ({})", sentence.empty() ? "" : "; ", clause,
-                 to_string(metric.origin));
+  const std::string interval =
+      metric.ci95 ? fmt::format(", 95 % +-{}", value_text(*metric.ci95, metric.info->unit)) : "";
+  fmt::format_to(std::back_inserter(sentence), "{}{} ({}{})", sentence.empty() ? "" : "; ", clause,
+                 to_string(metric.origin), interval);
 }
 
 void add_speedup(std::string& sentence, const Metrics& total) {
   const Metric* speedup = total.find("speedup");
   if (speedup == nullptr) return;
   add(sentence,
-      fmt::format("the backward pass takes {:.3g} of the exact one's time, a speed-up of {:.2f}",
-                  1 / speedup->value, speedup->value),
+      speedup->value >= 1
+          ? fmt::format("the backward pass is {:.2f} times as fast as exact", speedup->value)
+          : fmt::format("the backward pass is slower, {:.2f} times the exact speed",
+                        speedup->value),
       *speedup);
 }
 
@@ -135,12 +139,14 @@ std::string metrics_section(const Report& report, const Style& style) {
                {"origin"},
                {"meaning", Table::Align::left, true, true}});
   const auto add_all = [&](const Metrics& metrics) {
-    for (const Metric& metric : metrics.all()) {
-      std::string name(metric.info->name);
+    for (const MetricInfo& info : metric_infos()) {
+      const Metric* metric = metrics.find(info.name);
+      if (metric == nullptr) continue;
+      std::string name(info.name);
       std::replace(name.begin(), name.end(), '_', ' ');
-      table.row({name, value_text(metric.value, metric.info->unit),
-                 metric.ci95 ? "+-" + value_text(*metric.ci95, metric.info->unit) : "",
-                 to_string(metric.origin), std::string(metric.info->description)});
+      table.row({name, value_text(metric->value, info.unit),
+                 metric->ci95 ? "+-" + value_text(*metric->ci95, info.unit) : "",
+                 to_string(metric->origin), std::string(info.description)});
     }
   };
   if (report.verification) add_all(report.verification->total);

@@ -13,15 +13,26 @@ bool is_fine(const LayerVerification& layer) {
   return layer.outcome == Outcome::passed || layer.outcome == Outcome::not_run;
 }
 
+/// "saved bytes exact" in two lines, the last word below.
+std::string title_of(const MetricInfo& info) {
+  std::string title(info.name);
+  if (const auto last = title.rfind('_'); last != std::string::npos) title[last] = '\n';
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return title;
+}
+
 /// Metrics that at least one layer has, in the order of metric_infos(), as many as fit into `room`
 /// columns.
 std::vector<const MetricInfo*> shown_metrics(const Verification& verification, std::size_t room) {
+  constexpr std::size_t kValue = 8;  // of a value and its unit
+  constexpr std::size_t kGap = 2;
   std::vector<const MetricInfo*> shown;
   for (const MetricInfo& info : metric_infos()) {
     const bool used = std::any_of(
         verification.layers.begin(), verification.layers.end(),
         [&](const LayerVerification& l) { return l.metrics.find(info.name) != nullptr; });
-    const std::size_t width = std::max<std::size_t>(info.name.size(), 9) + 2;
+    const std::string title = title_of(info);
+    const std::size_t width = std::max(std::min(title.find('\n'), title.size()), kValue) + kGap;
     if (!used || width > room) continue;
     room -= width;
     shown.push_back(&info);
@@ -30,14 +41,12 @@ std::vector<const MetricInfo*> shown_metrics(const Verification& verification, s
 }
 
 Table layer_table(const Verification& verification, const Style& style) {
-  constexpr std::size_t kFixed = 24 + 13 + 11;  // layer, outcome and products with their gaps
+  constexpr std::size_t kFixed = 22 + 13 + 10;  // layer, outcome and products with their gaps
   const auto shown = shown_metrics(verification, style.width > kFixed ? style.width - kFixed : 0);
   std::vector<Table::Column> columns = {
       {"layer", Table::Align::left, true}, {"outcome"}, {"products", Table::Align::right}};
   for (const MetricInfo* info : shown) {
-    std::string title(info->name);
-    std::replace(title.begin(), title.end(), '_', ' ');
-    columns.push_back({title, Table::Align::right});
+    columns.push_back({title_of(*info), Table::Align::right});
   }
   Table table(columns);
   for (const LayerVerification& layer : verification.layers) {

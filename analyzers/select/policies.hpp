@@ -39,7 +39,7 @@ struct Policy {
 
 /// The cheapest scheme by modelled_cost() whose largest_error() stays within max_error; exact where
 /// none is cheaper. Between equal costs: tensor before row and column, nearest before stochastic,
-/// then the smaller error.
+/// then the smaller error. The runner-up is the next one that costs more.
 [[nodiscard]] Choice choose_auto(const Question& question);
 
 /// The method's scheme, whatever its error is (methods.md, section 3).

@@ -50,12 +50,14 @@ Choice choose_auto(const Question& question) {
   candidates.emplace_back();  // exact: cost 1, no error
   std::sort(candidates.begin(), candidates.end(), before);
   const Candidate& pick = candidates[0];
-  const Candidate& next = candidates[1];
+  const auto next = std::find_if(candidates.begin(), candidates.end(),
+                                 [&](const Candidate& c) { return c.cost > pick.cost; });
   const std::string constraint =
       pick.scheme.is_exact()
           ? "exact is the cheapest for products of this size"
           : fmt::format("cheapest under relative error {:.3g}", question.max_error);
-  return {pick.scheme, {to_string(next.scheme), next.cost / pick.cost - 1, constraint}};
+  if (next == candidates.end()) return {pick.scheme, {"", 0, constraint}};
+  return {pick.scheme, {to_string(next->scheme), next->cost / pick.cost - 1, constraint}};
 }
 
 }  // namespace hot::select

@@ -67,14 +67,15 @@ TEST(Terminal, NoLineIsLongerThanTheTerminal) {
 TEST(Terminal, LeadsWithTheVerdict) {
   Report report = testing::full_report();
   report.verification->total = {};
-  report.verification->total.set("speedup", 2.5, Origin::measured);
+  report.verification->total.set("speedup", 2.5, Origin::measured, 0.2);
   report.verification->total.set("saved_bytes_exact", 30e6, Origin::measured);
   report.verification->total.set("saved_bytes_plan", 12e6, Origin::modelled);
   report.verification->total.set("gradient_error", 0.042, Origin::measured);
   const std::string text = write_terminal(report, {});
   EXPECT_THAT(text, StartsWith("PASSED\n"));
   const std::string said = flowing(text);
-  EXPECT_THAT(said, HasSubstr("a speed-up of 2.50 (measured)"));
+  EXPECT_THAT(said,
+              HasSubstr("the backward pass is 2.50 times as fast as exact (measured, 95 % +-0.2)"));
   EXPECT_THAT(said, HasSubstr("saved bytes 12.0 MB instead of 30.0 MB, -60 % (modelled)"));
   EXPECT_THAT(said, HasSubstr("gradient error 0.042 (measured)"));
   EXPECT_THAT(said, HasSubstr("1 of 2 layers are eligible; the plan (policy auto) changes 2 of "

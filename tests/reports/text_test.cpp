@@ -66,6 +66,7 @@ TEST(Text, ValuesWithTheirUnits) {
   EXPECT_EQ(value_text(12.345, "ms"), "12.3 ms");
   EXPECT_EQ(value_text(0.04123, ""), "0.0412");
   EXPECT_EQ(value_text(0.0000412, ""), "4.12e-05");
+  EXPECT_EQ(value_text(1234.4, "ms"), "1234 ms");
   EXPECT_EQ(value_text(0, "ratio"), "0");
   EXPECT_EQ(value_text(4096, "count"), "4096");
   EXPECT_EQ(value_text(2'000'000, "bytes"), "2.00 MB");

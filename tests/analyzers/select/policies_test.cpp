@@ -88,6 +88,7 @@ TEST(Auto, BreaksTiesTowardsTheSimpler) {
               row("a", Path::grad_input, "had16+int8/tensor/stochastic", 0.02),
               row("a", Path::grad_input, "had16+int8/tensor/nearest", 0.03)};
   EXPECT_EQ(ask(choose_auto, Path::grad_input).scheme, parse_scheme("had16+int8/tensor/nearest"));
+  EXPECT_EQ(ask(choose_auto, Path::grad_input).why.runner_up, "exact");
   ask.rows.pop_back();
   EXPECT_EQ(ask(choose_auto, Path::grad_input).scheme,
             parse_scheme("had16+int8/tensor/stochastic"));

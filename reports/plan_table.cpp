@@ -46,8 +46,9 @@ std::string error_text(const Report& report, const std::string& layer, Path path
 std::string reason_text(const std::string& gradient, const Why& why) {
   std::string text = fmt::format("{}: {}", gradient, why.constraint);
   if (!why.runner_up.empty()) {
-    fmt::format_to(std::back_inserter(text), "; next {}, cost {:+.0f} %", why.runner_up,
-                   100 * why.margin);
+    const std::string cost =
+        why.margin < 0.005 ? "at the same cost" : fmt::format("cost {:+.0f} %", 100 * why.margin);
+    fmt::format_to(std::back_inserter(text), "; next {}, {}", why.runner_up, cost);
   }
   return text;
 }

@@ -32,6 +32,7 @@ Why read_why(const JsonPart& part) {
 
 std::vector<std::int64_t> read_shape(const JsonPart& part) {
   std::vector<std::int64_t> shape;
+  shape.reserve(part.array_size());
   for (std::size_t i = 0; i < part.array_size(); ++i) shape.push_back(part.at(i).integer());
   return shape;
 }

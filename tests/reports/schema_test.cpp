@@ -1,11 +1,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -13,62 +8,37 @@
 #include "reports/json.hpp"
 #include "reports/json_text.hpp"
 #include "reports/plan.hpp"
+#include "tests/cli/process.hpp"
 
 namespace hot::reports {
 namespace {
 
-namespace fs = std::filesystem;
-
-const fs::path kSchemas = fs::path(HOT_SOURCE_DIR) / "reports" / "schema";
-
-struct Ran {
-  int status = -1;
-  std::string output;
-};
-
-Ran run(const std::string& command) {
-  Ran ran;
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return ran;
-  std::array<char, 4096> buffer{};
-  while (std::size_t got = fread(buffer.data(), 1, buffer.size(), pipe)) {
-    ran.output.append(buffer.data(), got);
-  }
-  const int status = pclose(pipe);
-  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return ran;
+std::string schema_path(const std::string& name) {
+  return std::string(HOT_SOURCE_DIR) + "/reports/schema/" + name;
 }
 
 /// Validates texts against a schema with an independent validator, all in one process.
 class Schema : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (run(HOT_PYTHON " -c 'import jsonschema'").status != 0) {
+    if (test::run_process({HOT_PYTHON, "-c", "import jsonschema"}).exit_code != 0) {
       GTEST_SKIP() << "the Python package jsonschema is not installed";
     }
-    folder_ = fs::temp_directory_path() /
-              fmt::format("hot_schema_test.{}.{}", getpid(),
-                          ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override {
-    std::error_code ignored;
-    if (!folder_.empty()) fs::remove_all(folder_, ignored);
   }
 
-  Ran validate(const std::string& schema, const std::vector<std::string>& texts) {
-    std::string command = fmt::format("{} {}/tests/reports/validate.py {}", HOT_PYTHON,
-                                      HOT_SOURCE_DIR, (kSchemas / schema).string());
+  test::Finished validate(const std::string& schema, const std::vector<std::string>& texts) {
+    std::vector<std::string> command = {HOT_PYTHON,
+                                        std::string(HOT_SOURCE_DIR) + "/tests/reports/validate.py",
+                                        schema_path(schema)};
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      const fs::path file = folder_ / fmt::format("{}.json", i);
-      std::ofstream(file) << texts[i];
-      command += fmt::format(" {}", file.string());
+      command.push_back(folder_ / fmt::format("{}.json", i));
+      test::write_file(command.back(), texts[i]);
     }
-    return run(command);
+    return test::run_process(command);
   }
 
  private:
-  fs::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(Schema, ReportsOfEveryStageAreValid) {
@@ -85,8 +55,8 @@ TEST_F(Schema, ReportsOfEveryStageAreValid) {
     report.verification->outcome = static_cast<Outcome>(outcome);
     texts.push_back(write_json(report));
   }
-  const Ran ran = validate("report.v1.json", texts);
-  EXPECT_EQ(ran.status, 0) << ran.output;
+  const test::Finished ran = validate("report.v1.json", texts);
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
 }
 
 TEST_F(Schema, PlansAreValid) {
@@ -94,8 +64,8 @@ TEST_F(Schema, PlansAreValid) {
   std::vector<std::string> texts = {write_plan(plan)};
   plan.layers.clear();
   texts.push_back(write_plan(plan));
-  const Ran ran = validate("plan.v1.json", texts);
-  EXPECT_EQ(ran.status, 0) << ran.output;
+  const test::Finished ran = validate("plan.v1.json", texts);
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
 }
 
 TEST_F(Schema, WhatIsNotInItIsInvalid) {
@@ -119,21 +89,21 @@ TEST_F(Schema, WhatIsNotInItIsInvalid) {
     changed[Json::json_pointer(place)]["not_there"] = 1;
     texts.push_back(changed.dump());
   }
-  const Ran ran = validate("report.v1.json", texts);
-  EXPECT_EQ(ran.status, 1) << ran.output;
+  const test::Finished ran = validate("report.v1.json", texts);
+  EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto at = ran.output.find(fmt::format("/{}.json: ", i));
+    const auto at = ran.out.find(fmt::format("/{}.json: ", i));
     ASSERT_NE(at, std::string::npos) << places[i];
-    const std::string fault = ran.output.substr(at, ran.output.find('\n', at) - at);
+    const std::string fault = ran.out.substr(at, ran.out.find('\n', at) - at);
     EXPECT_NE(fault.find("'not_there' was unexpected"), std::string::npos) << fault;
   }
-  EXPECT_EQ(validate("plan.v1.json", {report.dump()}).status, 1);
+  EXPECT_EQ(validate("plan.v1.json", {report.dump()}).exit_code, 1);
 }
 
 // The plan inside a report and the plan file share their parts word for word.
 TEST(Schemas, DefineSharedPartsAlike) {
   const auto load = [](const char* name) {
-    std::ifstream file(kSchemas / name);
+    std::ifstream file(schema_path(name));
     return Json::parse(file)["$defs"];
   };
   const Json report = load("report.v1.json");

@@ -117,8 +117,9 @@ TEST(Terminal, EveryMetricOfTheWholeModelIsShown) {
     const std::string said = flowing(write_terminal(report, {160, false}));
     const std::string ci =
         metric.ci95 ? "+-" + value_text(*metric.ci95, metric.info->unit) + " " : "";
-    EXPECT_THAT(said, HasSubstr(name + " " + value_text(metric.value, metric.info->unit) + " " +
-                                ci + to_string(metric.origin)));
+    EXPECT_THAT(
+        said, HasSubstr(fmt::format("{} {} {}{}", name, value_text(metric.value, metric.info->unit),
+                                    ci, to_string(metric.origin))));
   }
 }
 

@@ -1,4 +1,4 @@
-"""validate.py SCHEMA FILE...: exit 1 and one line per fault if a file isn't valid JSON of the schema."""
+"""validate.py SCHEMA FILE...: exit 1 and one line per fault if a file is not valid."""
 
 import json
 import sys

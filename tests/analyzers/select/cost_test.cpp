@@ -85,10 +85,10 @@ TEST(SavedFraction, OfLinearLayers) {
   EXPECT_EQ(modelled_saved_fraction(parse_scheme("none+int8"), layer), 0.25);
 }
 
-// Unfolded 3×3: 9 · 1/2 · 1/4 = 112 % of the input, so the int8 input (25 %) is kept; without a
-// format nothing is gained.
+// Unfolded 3×3: 576 = 9 · 64, 9 · 1/2 · 1/4 = 112 % of the input, so the int8 input (25 %) is kept;
+// without a format nothing is gained.
 TEST(SavedFraction, OfConvolutionsIsTheSmallerWayToKeep) {
-  LayerTrace layer = testing::linear("a", {4096, 9 * 64, 128, 1}, {128, 9 * 64, 4096, 1});
+  LayerTrace layer = testing::linear("a", {4096, 576, 128, 1}, {128, 576, 4096, 1});
   layer.kind = LayerKind::conv;
   layer.weight_shape = {128, 64, 3, 3};
   EXPECT_EQ(modelled_saved_fraction(parse_scheme("low16r8+int8"), layer), 0.25);

@@ -9,15 +9,17 @@ namespace hot::models {
 struct LoadOptions {
   std::string path;
   std::string method = "forward";
-  std::vector<std::string> libraries;  ///< --load-library: shared objects with custom operators, loaded first
+  std::vector<std::string>
+      libraries;  ///< --load-library: shared objects with custom operators, loaded first
 };
 
 struct InputOptions {
-  std::vector<std::string> inputs;  ///< --input, in order, or name=…; e.g. "8x3x224x224", "tokens=int64:8x128:0..30521"
-  std::string data;                 ///< --data FILE
-  std::string labels;               ///< --labels FILE (or the key inside --data)
-  int batch = 0;                    ///< --batch: size of the first dimension, 0 = as the source says, at least 2
-  int batches = 1;                  ///< --batches: how many minibatches
+  std::vector<std::string>
+      inputs;  ///< --input, in order, or name=…; e.g. "8x3x224x224", "tokens=int64:8x128:0..30521"
+  std::string data;    ///< --data FILE
+  std::string labels;  ///< --labels FILE (or the key inside --data)
+  int batch = 0;       ///< --batch: size of the first dimension, 0 = as the source says, at least 2
+  int batches = 1;     ///< --batches: how many minibatches
   std::uint64_t seed = 0;
 };
 

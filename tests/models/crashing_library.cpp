@@ -1,4 +1,6 @@
 // Ends the process that loads it.
 #include <cstdlib>
 
-[[gnu::constructor]] static void crash() { std::abort(); }
+[[gnu::constructor]] static void crash() {
+  std::abort();
+}

@@ -19,7 +19,7 @@ warnings.filterwarnings("ignore")
 
 
 class Net(nn.Module):
-    """A convolution, running statistics, an integer buffer that counts the runs, a linear layer, dropout."""
+    """A convolution, running statistics, an integer buffer counting runs, a linear layer, dropout."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -194,7 +194,7 @@ def traced_function() -> torch.jit.ScriptFunction:
 
 
 def transformer() -> nn.Module:
-    """Random weights throughout: freezing merges constants that are equal, as fresh layer norms are."""
+    """Random weights throughout: freezing merges equal constants, as fresh layer norms are."""
     model = torchvision.models.VisionTransformer(32, 16, 1, 2, 16, 32, num_classes=5)
     for parameter in model.parameters():
         nn.init.normal_(parameter, std=0.2)

@@ -10,30 +10,39 @@
 namespace hot::backward {
 namespace {
 
-constexpr std::int64_t kCheckedRows = 8;
+constexpr std::int64_t kChecked = 32;
 
-/// Rows first … first+kCheckedRows of a free dimension, spread over the whole of it.
+/// About kChecked indices of a free dimension, spread over the whole of it.
 at::Tensor checked_indices(std::int64_t length) {
-  const std::int64_t step = std::max<std::int64_t>(1, length / kCheckedRows);
+  const std::int64_t step = std::max<std::int64_t>(1, (length + kChecked - 1) / kChecked);
   return at::arange(0, length, step, at::kLong);
 }
 
-/// Largest deviation of `product` [m×n] from a·b with the same integers in double, over some rows;
-/// relative to the largest magnitude.
+/// The checked part of an operand, its free dimension first, in double: level · scale.
+at::Tensor checked_part(const kernels::Operand& operand) {
+  const std::int64_t free = operand.along == kernels::Along::cols ? 0 : 1;
+  const auto chosen = checked_indices(operand.values.size(free));
+  auto part = operand;
+  part.values = operand.values.index_select(free, chosen).contiguous();
+  if (operand.scales.defined() && operand.scales.numel() > 1) {
+    part.scales = operand.scales.index_select(0, chosen);
+  }
+  const auto values = kernels::dequantized(part).to(at::kDouble);
+  return free == 0 ? values : values.t();
+}
+
+/// Largest deviation of `product` [m×n] from a·b with the same integers in double, over some rows
+/// and columns; relative to the largest magnitude there.
 double deviation_from_double(const at::Tensor& product, const kernels::Operand& a,
                              const kernels::Operand& b) {
   if (product.numel() == 0) return 0;
-  const auto free_rows = [](const kernels::Operand& operand) {
-    const auto values = kernels::dequantized(operand);
-    return operand.along == kernels::Along::cols ? values : values.t();
-  };
-  const auto rows = checked_indices(product.size(0));
   const double scale = 1.0 / (a.transform.kind == Transform::Kind::none ? 1 : a.transform.order);
-  const auto left = free_rows(a).index_select(0, rows).to(at::kDouble);
-  const auto expected = left.mm(free_rows(b).to(at::kDouble).t()) * scale;
+  const auto expected = checked_part(a).mm(checked_part(b).t()) * scale;
+  const auto part = product.index_select(0, checked_indices(product.size(0)))
+                        .index_select(1, checked_indices(product.size(1)))
+                        .to(at::kDouble);
   const auto largest = expected.abs().max().item<double>();
-  const auto difference =
-      (product.index_select(0, rows).to(at::kDouble) - expected).abs().max().item<double>();
+  const auto difference = (part - expected).abs().max().item<double>();
   return largest > 0 ? difference / largest : difference;
 }
 

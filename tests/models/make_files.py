@@ -19,7 +19,7 @@ warnings.filterwarnings("ignore")
 
 
 class Net(nn.Module):
-    """A convolution, running statistics, an integer buffer counting runs, a linear layer, dropout."""
+    """A convolution, running statistics, an integer buffer counting runs, a linear, dropout."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/models/files/traced_*.pt: tiny traced models, which keep their inputs' shapes and types.
+"""Writes tests/models/files/traced_*.pt: tiny traced models that keep the shapes of their inputs.
 
 tests/models/make_traced.py    (with a Python that has torch)
 """

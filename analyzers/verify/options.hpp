@@ -6,7 +6,8 @@ namespace hot::verify {
 
 struct Options {
   std::uint64_t seed = 0;
-  int repeats = 3;  ///< interleaved pairs of exact and planned steps that are timed
+  int repeats = 3;      ///< interleaved pairs of exact and planned steps that are timed, at most
+  double seconds = 20;  ///< once the pairs took this long, two are enough
 };
 
 }  // namespace hot::verify

@@ -69,7 +69,7 @@ Output::Output(const std::string& option, const std::string& target, const std::
     return;
   }
   std::error_code error;
-  path_ = fs::weakly_canonical(target, error);
+  path_ = fs::weakly_canonical(fs::absolute(target, error), error);
   if (error || target.empty())
     throw UsageError(fmt::format("{} '{}' names no file", option, target));
   const fs::file_status status = fs::status(path_, error);

@@ -19,8 +19,7 @@ void add_mean_error(const std::vector<double>& error_sum, int draws, const Axis&
   }
 }
 
-// Positions in the triples of NoiseStats.
-constexpr std::size_t kDeviationSquared = 0;
+// Position of the squared bias in the triples of NoiseStats; the squared deviation comes first.
 constexpr std::size_t kBiasSquared = 1;
 
 }  // namespace

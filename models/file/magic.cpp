@@ -21,7 +21,7 @@ struct Signature {
 };
 
 constexpr std::string_view kUnpack = "unpack it first";
-constexpr std::string_view kExport = "";  // export the original model instead
+constexpr std::string_view kExport;  // export the original model instead
 constexpr std::string_view kGiveData = "calibration data are given with --data";
 
 constexpr std::array kSignatures = {

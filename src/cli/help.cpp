@@ -30,7 +30,7 @@ class HelpFormatter : public CLI::Formatter {
 
   std::string make_option_desc(const CLI::Option* option) const override {
     const std::string& value = option->get_default_str();
-    const std::string text = option->get_description();
+    const std::string& text = option->get_description();
     return value.empty() ? text : fmt::format("{} (default: {})", text, value);
   }
 };

@@ -106,22 +106,31 @@ at::Tensor addmm(c10::DispatchKeySet keys, const at::Tensor& bias, const at::Ten
                            const at::Scalar&, const at::Scalar&>(keys, bias, a, b, beta, alpha);
 }
 
+/// The convolution with its planned backward, or nothing where no plan changes this layer.
+std::optional<at::Tensor> planned_convolution(
+    const at::Tensor& x, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
+    c10::SymIntArrayRef stride, c10::SymIntArrayRef padding, c10::SymIntArrayRef dilation,
+    bool transposed, c10::SymIntArrayRef output_padding, const c10::SymInt& groups) {
+  if (weight.scalar_type() != at::kFloat || groups != 1) return std::nullopt;
+  const auto layer = active.load()->layer_of(weight);
+  if (!layer) return std::nullopt;
+  return replaced_convolution(
+      layer, x, weight, bias.value_or(at::Tensor()),
+      window_of(weight, stride, padding, dilation, transposed, output_padding, groups));
+}
+
 at::Tensor convolution(c10::DispatchKeySet keys, const at::Tensor& x, const at::Tensor& weight,
                        const std::optional<at::Tensor>& bias, c10::SymIntArrayRef stride,
                        c10::SymIntArrayRef padding, c10::SymIntArrayRef dilation, bool transposed,
                        c10::SymIntArrayRef output_padding, c10::SymInt groups) {
-  const auto* state = active.load();
-  const auto layer = weight.scalar_type() == at::kFloat ? state->layer_of(weight) : nullptr;
-  if (layer && groups == 1) {
-    return replaced_convolution(
-        layer, x, weight, bias.value_or(at::Tensor()),
-        window_of(weight, stride, padding, dilation, transposed, output_padding, groups));
-  }
-  return state->convolution
-      .call<at::Tensor, const at::Tensor&, const at::Tensor&, const std::optional<at::Tensor>&,
-            c10::SymIntArrayRef, c10::SymIntArrayRef, c10::SymIntArrayRef, bool,
-            c10::SymIntArrayRef, c10::SymInt>(keys, x, weight, bias, stride, padding, dilation,
-                                              transposed, output_padding, groups);
+  const auto planned = planned_convolution(x, weight, bias, stride, padding, dilation, transposed,
+                                           output_padding, groups);
+  if (planned) return *planned;
+  return active.load()
+      ->convolution.call<at::Tensor, const at::Tensor&, const at::Tensor&,
+                         const std::optional<at::Tensor>&, c10::SymIntArrayRef, c10::SymIntArrayRef,
+                         c10::SymIntArrayRef, bool, c10::SymIntArrayRef, c10::SymInt>(
+          keys, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
 }
 
 at::Tensor convolution_jit(c10::DispatchKeySet keys, const at::Tensor& x, const at::Tensor& weight,
@@ -129,14 +138,11 @@ at::Tensor convolution_jit(c10::DispatchKeySet keys, const at::Tensor& x, const 
                            c10::SymIntArrayRef padding, c10::SymIntArrayRef dilation,
                            bool transposed, c10::SymIntArrayRef output_padding, c10::SymInt groups,
                            bool benchmark, bool deterministic, bool cudnn, bool allow_tf32) {
-  const auto* state = active.load();
-  const auto layer = weight.scalar_type() == at::kFloat ? state->layer_of(weight) : nullptr;
-  if (layer && groups == 1) {
-    return replaced_convolution(
-        layer, x, weight, bias.value_or(at::Tensor()),
-        window_of(weight, stride, padding, dilation, transposed, output_padding, groups));
-  }
-  return state->convolution_jit
+  const auto planned = planned_convolution(x, weight, bias, stride, padding, dilation, transposed,
+                                           output_padding, groups);
+  if (planned) return *planned;
+  return active.load()
+      ->convolution_jit
       .call<at::Tensor, const at::Tensor&, const at::Tensor&, const std::optional<at::Tensor>&,
             c10::SymIntArrayRef, c10::SymIntArrayRef, c10::SymIntArrayRef, bool,
             c10::SymIntArrayRef, c10::SymInt, bool, bool, bool, bool>(

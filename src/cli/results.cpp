@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::size_t kPipedWidth = 100;
 
-/// False for a format about a part that this run didn't reach.
-bool can_show(const reports::Format& format, const Report& report) {
-  if (format.name == "plan") return report.plan.has_value();
-  if (format.name == "trace") return report.trace.has_value();
-  return true;
-}
-
 }  // namespace
 
 Results::Results(const Request& request) {
@@ -43,7 +36,7 @@ Results::Results(const Request& request) {
 
 void Results::write(const Report& report) const {
   for (const auto& [format, output] : files_) {
-    if (!can_show(*format, report)) {
+    if (!format->can_write(report)) {
       spdlog::warn("{} was not written: the run ended before there was a {}", output.target(),
                    format->name);
       continue;
@@ -56,7 +49,7 @@ void Results::write(const Report& report) const {
 
 void Results::print_table(const Report& report) const {
   const reports::Format& format = reports::format(table_);
-  if (!can_show(format, report)) return;
+  if (!format.can_write(report)) return;
   const int descriptor = stdout_taken_ ? STDERR_FILENO : STDOUT_FILENO;
   reports::Style style;
   style.width = is_terminal(descriptor) ? terminal_width(descriptor, kPipedWidth) : kPipedWidth;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <stdexcept>
 #include <unordered_map>
+#include <utility>
 
 #include "backward/layer_book.hpp"
 #include "backward/replaced_functions.hpp"
@@ -130,7 +131,8 @@ at::Tensor convolution(c10::DispatchKeySet keys, const at::Tensor& x, const at::
       ->convolution.call<at::Tensor, const at::Tensor&, const at::Tensor&,
                          const std::optional<at::Tensor>&, c10::SymIntArrayRef, c10::SymIntArrayRef,
                          c10::SymIntArrayRef, bool, c10::SymIntArrayRef, c10::SymInt>(
-          keys, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+          keys, x, weight, bias, stride, padding, dilation, transposed, output_padding,
+          std::move(groups));
 }
 
 at::Tensor convolution_jit(c10::DispatchKeySet keys, const at::Tensor& x, const at::Tensor& weight,
@@ -146,8 +148,8 @@ at::Tensor convolution_jit(c10::DispatchKeySet keys, const at::Tensor& x, const 
       .call<at::Tensor, const at::Tensor&, const at::Tensor&, const std::optional<at::Tensor>&,
             c10::SymIntArrayRef, c10::SymIntArrayRef, c10::SymIntArrayRef, bool,
             c10::SymIntArrayRef, c10::SymInt, bool, bool, bool, bool>(
-          keys, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups,
-          benchmark, deterministic, cudnn, allow_tf32);
+          keys, x, weight, bias, stride, padding, dilation, transposed, output_padding,
+          std::move(groups), benchmark, deterministic, cudnn, allow_tf32);
 }
 
 }  // namespace

@@ -18,6 +18,13 @@ void check_factors(const at::Tensor& a, const at::Tensor& b) {
     throw std::logic_error("an integer product takes int8 [m, k] and int8 [k, n]");
 }
 
+/// The same matrix with the strides of a contiguous one where a size of 1 leaves them open: oneDNN
+/// takes such a stride at its word and gives wrong integers.
+at::Tensor with_plain_strides(const at::Tensor& a) {
+  if (a.size(0) != 1 && a.size(1) != 1) return a;
+  return a.contiguous().as_strided(a.sizes(), {a.size(1), 1});
+}
+
 /// Elements a thread scales or adds at once.
 constexpr std::int64_t kGrain = 65536;
 
@@ -86,7 +93,8 @@ at::Tensor integer_gemm_by(IntegerRoute route, const at::Tensor& a, const at::Te
                            " terms of magnitude " + std::to_string(largest));
   if (a.size(0) == 0 || a.size(1) == 0 || b.size(1) == 0)
     return at::zeros({a.size(0), b.size(1)}, at::kInt);
-  return route == IntegerRoute::int_mm ? at::_int_mm(a, b) : float_route(a, b, largest);
+  return route == IntegerRoute::int_mm ? at::_int_mm(with_plain_strides(a), with_plain_strides(b))
+                                       : float_route(a, b, largest);
 }
 
 at::Tensor scaled_integer_product(IntegerRoute route, const at::Tensor& a, const at::Tensor& b,

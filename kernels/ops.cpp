@@ -14,7 +14,7 @@ namespace hot::kernels {
 namespace {
 
 /// Every CPU backend of this build, slowest first. A new one is one file in cpu/ and one row here.
-constexpr CpuBackend kBackends[] = {portable_backend, avx2_backend};
+constexpr CpuBackend kBackends[] = {portable_backend, avx2_backend, avx512_backend};
 
 std::vector<const Ops*> usable_backends() {
   std::vector<const Ops*> usable;

@@ -9,6 +9,7 @@
 
 #pragma GCC push_options
 #pragma GCC target("avx2")
+#define HOT_VECTOR_FLOATS 8
 #include "kernels/cpu/loops.hpp"
 namespace hot::kernels {
 namespace {

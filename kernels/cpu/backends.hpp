@@ -9,5 +9,6 @@ using CpuBackend = const Ops* (*)();
 
 [[nodiscard]] const Ops* portable_backend();
 [[nodiscard]] const Ops* avx2_backend();
+[[nodiscard]] const Ops* avx512_backend();
 
 }  // namespace hot::kernels

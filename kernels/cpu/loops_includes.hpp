@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "kernels/common/basis.hpp"
@@ -12,3 +14,7 @@
 #include "kernels/common/philox.hpp"
 #include "kernels/common/quantize.hpp"
 #include "kernels/ops.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif

@@ -1,4 +1,5 @@
 #include "kernels/cpu/backends.hpp"
+#define HOT_VECTOR_FLOATS 4
 #include "kernels/cpu/loops.hpp"
 
 namespace hot::kernels {

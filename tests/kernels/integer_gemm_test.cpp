@@ -55,6 +55,19 @@ TEST_P(IntegerGemmTest, StridesDoNotMatter) {
     for (const at::Tensor& right : other_strides(b)) expect_exact(left, right, 127);
 }
 
+// A size of 1 may come with any stride, as in a transposed view of a single column.
+TEST_P(IntegerGemmTest, StridesOfSingleRowsAndColumnsDoNotMatter) {
+  for (const auto& [m, k, n] : {std::tuple{1, 2, 11}, {17, 1, 11}, {3, 17, 1}, {1, 1, 1}}) {
+    const at::Tensor a = random_levels(m, k, 127, 3);
+    const at::Tensor b = random_levels(k, n, 127, 4);
+    for (const std::int64_t stride : {0, 1, 5}) {
+      const at::Tensor left = a.as_strided(a.sizes(), {m == 1 ? stride : k, k == 1 ? stride : 1});
+      const at::Tensor right = b.as_strided(b.sizes(), {k == 1 ? stride : n, n == 1 ? stride : 1});
+      expect_exact(left, right, 127);
+    }
+  }
+}
+
 TEST_P(IntegerGemmTest, ScaledProductRoundsTheExactSumOnce) {
   for (const std::int64_t k : {0, 100, 1040, 3000}) {
     const at::Tensor a = random_levels(9, k, 127, 5);

@@ -1,0 +1,92 @@
+// Philox4x32-10 for a row of groups at once. Part of loops.hpp; internal linkage.
+#pragma once
+
+#include "kernels/cpu/vectors.hpp"
+
+namespace hot::kernels {
+namespace {
+
+#if HOT_VECTOR_FLOATS > 4
+
+/// One 32-bit number in the lower half of each lane; what is in the upper half doesn't matter.
+using Wide [[gnu::vector_size(4 * kLanes)]] = std::uint64_t;
+constexpr int kWide = kLanes / 2;
+
+/// The 64-bit products of the lower halves.
+inline Wide products(const Wide& a, const Wide& b) {
+#if HOT_VECTOR_FLOATS == 16
+  return reinterpret_cast<Wide>(
+      _mm512_maskz_mul_epu32(0xff, reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+#else
+  return reinterpret_cast<Wide>(
+      _mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#endif
+}
+
+template <std::size_t... lane>
+inline void store_words(const Wide (&c)[4], std::uint32_t* words, std::index_sequence<lane...>) {
+  const Wide first = (c[0] & 0xffffffffU) | (c[1] << 32);
+  const Wide second = (c[2] & 0xffffffffU) | (c[3] << 32);
+  constexpr auto source = [](std::size_t i) {
+    return static_cast<int>(i / 2 + (i % 2 == 0 ? 0 : kWide));
+  };
+  const Wide low = __builtin_shufflevector(first, second, source(lane)...);
+  const Wide high = __builtin_shufflevector(first, second, (source(lane) + kWide / 2)...);
+  std::memcpy(words, &low, sizeof(low));
+  std::memcpy(words + kLanes, &high, sizeof(high));
+}
+
+/// Chains of rounds that run side by side, since each waits for its own products.
+constexpr int kChains = 3;
+
+/// rounding_words() of kChains · kWide groups from `group` on, the same rounds in the same order.
+inline void words_of_groups(std::uint64_t seed, std::uint64_t group, std::uint32_t* words) {
+  const Wide m0 = Wide{} + 0xD2511F53U;
+  const Wide m1 = Wide{} + 0xCD9E8D57U;
+  Wide c[kChains][4];
+  for (int chain = 0; chain < kChains; ++chain) {
+    Wide counter;
+    for (int i = 0; i < kWide; ++i)
+      counter[i] = group + static_cast<std::uint64_t>(chain * kWide + i);
+    c[chain][0] = counter;
+    c[chain][1] = counter >> 32;
+    c[chain][2] = c[chain][3] = Wide{};
+  }
+  auto k0 = static_cast<std::uint32_t>(seed);
+  auto k1 = static_cast<std::uint32_t>(seed >> 32);
+#pragma GCC unroll 10
+  for (int round = 0; round < 10; ++round) {
+#pragma GCC unroll 4
+    for (Wide(&x)[4] : c) {
+      const Wide product0 = products(x[0], m0);
+      const Wide product1 = products(x[2], m1);
+      x[0] = (product1 >> 32) ^ x[1] ^ (Wide{} + k0);
+      x[2] = (product0 >> 32) ^ x[3] ^ (Wide{} + k1);
+      x[1] = product1;
+      x[3] = product0;
+    }
+    k0 += 0x9E3779B9U;
+    k1 += 0xBB67AE85U;
+  }
+  for (int chain = 0; chain < kChains; ++chain)
+    store_words(c[chain], words + 4 * chain * kWide, std::make_index_sequence<kWide>());
+}
+
+#endif
+
+/// The random words of `groups` groups of four elements from `first_group` on.
+void fill_words(std::uint64_t seed, std::uint64_t first_group, std::int64_t groups,
+                std::uint32_t* __restrict words) {
+  std::int64_t i = 0;
+#if HOT_VECTOR_FLOATS > 4
+  for (; i + kChains * kWide <= groups; i += kChains * kWide)
+    words_of_groups(seed, first_group + static_cast<std::uint64_t>(i), words + 4 * i);
+#endif
+  for (; i < groups; ++i) {
+    const PhiloxWords four = rounding_words(seed, first_group + static_cast<std::uint64_t>(i));
+    for (int lane = 0; lane < 4; ++lane) words[4 * i + lane] = four.word[lane];
+  }
+}
+
+}  // namespace
+}  // namespace hot::kernels

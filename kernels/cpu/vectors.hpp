@@ -1,0 +1,58 @@
+// Registers of floats in the width that a backend chose (HOT_VECTOR_FLOATS), and the butterflies
+// inside them. Part of loops.hpp; internal linkage, like everything there.
+#pragma once
+
+#include "kernels/cpu/loops_includes.hpp"
+
+namespace hot::kernels {
+namespace {
+
+constexpr int kLanes = HOT_VECTOR_FLOATS;
+using Floats [[gnu::vector_size(4 * kLanes)]] = float;
+using Ints [[gnu::vector_size(4 * kLanes)]] = std::int32_t;
+
+/// kLanes floats from any address.
+inline void load(Floats& vector, const float* from) {
+  std::memcpy(&vector, from, sizeof(vector));
+}
+inline void store(const Floats& vector, float* to) {
+  std::memcpy(to, &vector, sizeof(vector));
+}
+
+/// One stage of butterflies between lanes `distance` apart: the sum at the lower lane, the
+/// difference at the upper one, to the bit what butterfly() gives.
+template <int distance, std::size_t... lane>
+inline void lane_stage(Floats& v, std::index_sequence<lane...>) {
+  constexpr std::int32_t kNegative = std::numeric_limits<std::int32_t>::min();
+  const Floats other = __builtin_shufflevector(v, v, (static_cast<int>(lane) ^ distance)...);
+  const Ints signs = {((lane & distance) != 0 ? kNegative : 0)...};
+  v = other + reinterpret_cast<Floats>(reinterpret_cast<Ints>(v) ^ signs);
+}
+
+/// Each `n` consecutive lanes times H_n, n ≤ kLanes.
+template <int n>
+inline void hadamard_in_lanes(Floats& v) {
+  constexpr auto lanes = std::make_index_sequence<kLanes>();
+  if constexpr (n > 1) lane_stage<1>(v, lanes);
+  if constexpr (n > 2) lane_stage<2>(v, lanes);
+  if constexpr (n > 4) lane_stage<4>(v, lanes);
+  if constexpr (n > 8) lane_stage<8>(v, lanes);
+}
+
+/// `n` vectors times H_n, element by element.
+template <int n>
+inline void hadamard_of_vectors(Floats (&v)[n]) {
+#pragma GCC unroll 16
+  for (int distance = 1; distance < n; distance *= 2)
+#pragma GCC unroll 16
+    for (int i = 0; i < n; ++i) {
+      if ((i & distance) != 0) continue;
+      const Floats low = v[i];
+      const Floats high = v[i + distance];
+      v[i] = low + high;
+      v[i + distance] = low - high;
+    }
+}
+
+}  // namespace
+}  // namespace hot::kernels

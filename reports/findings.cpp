@@ -1,3 +1,5 @@
+#include "reports/findings.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,6 +59,8 @@ std::vector<std::string> of_layers(const Trace& trace) {
   return all;
 }
 
+}  // namespace
+
 std::vector<std::string> findings(const Report& report) {
   std::vector<std::string> all = report.model.notes;
   if (report.trace) {
@@ -71,8 +75,6 @@ std::vector<std::string> findings(const Report& report) {
   return all;
 }
 
-}  // namespace
-
 std::string findings_section(const Report& report, const Style& style) {
   std::string text;
   for (const std::string& sentence : findings(report)) {
@@ -81,10 +83,10 @@ std::string findings_section(const Report& report, const Style& style) {
   return text.empty() ? "" : emphasised("findings", style) + '\n' + text;
 }
 
-std::string environment_section(const Report& report, const Style& style) {
+std::vector<std::pair<std::string, std::string>> environment_facts(const Report& report) {
   const Environment& e = report.environment;
   const ModelInfo& m = report.model;
-  std::vector<std::pair<std::string, std::string>> lines = {
+  std::vector<std::pair<std::string, std::string>> facts = {
       {"model",
        fmt::format("{}, {} parameters", m.path, count_text(static_cast<double>(m.parameters)))},
       {"inputs", m.inputs.empty() ? ""
@@ -99,14 +101,19 @@ std::string environment_section(const Report& report, const Style& style) {
       {"run", fmt::format("{:.1f} s, peak memory {}", report.elapsed_seconds,
                           bytes_text(static_cast<double>(report.peak_memory_bytes)))}};
   if (report.trace && report.trace->step_seconds > 0) {
-    lines.back().second += fmt::format("; {:.3g} times one plain training step of {:.3g} s",
+    facts.back().second += fmt::format("; {:.3g} times one plain training step of {:.3g} s",
                                        report.elapsed_seconds / report.trace->step_seconds,
                                        report.trace->step_seconds);
   }
-  lines.back().second += " (measured)";
+  facts.back().second += " (measured)";
+  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
+  return facts;
+}
+
+std::string environment_section(const Report& report, const Style& style) {
   std::string text = emphasised("environment", style) + '\n';
-  for (const auto& [key, value] : lines) {
-    if (!value.empty()) text += paragraph(fmt::format("  {:<10}", key), value, style.width);
+  for (const auto& [key, value] : environment_facts(report)) {
+    text += paragraph(fmt::format("  {:<10}", key), value, style.width);
   }
   return text;
 }

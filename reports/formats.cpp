@@ -5,7 +5,9 @@
 #include <stdexcept>
 
 #include "core/errors.hpp"
+#include "reports/csv.hpp"
 #include "reports/json.hpp"
+#include "reports/markdown.hpp"
 #include "reports/plan.hpp"
 #include "reports/terminal.hpp"
 
@@ -19,6 +21,14 @@ std::string json(const Report& report, const Style&) {
 std::string plan(const Report& report, const Style&) {
   if (!report.plan) throw std::logic_error("the report has no plan");
   return write_plan(*report.plan);
+}
+
+std::string csv(const Report& report, const Style&) {
+  return write_csv(report);
+}
+
+std::string markdown(const Report& report, const Style&) {
+  return write_markdown(report);
 }
 
 bool always(const Report&) {
@@ -37,6 +47,8 @@ const std::vector<Format>& formats() {
   static const std::vector<Format> table = {
       {"json", "the whole report as JSON", "--json", json, always},
       {"plan", "the plan as JSON, to be read back by verify", "--plan", plan, has_plan},
+      {"csv", "one row a layer, gradient and scheme as CSV", "--csv", csv, has_trace},
+      {"markdown", "a summary in Markdown for a pull request", "--markdown", markdown, always},
       {"terminal", "the report for people", "", write_terminal, always},
       {"trace", "the table of backward products that inspect prints", "", write_trace_table,
        has_trace},

@@ -20,7 +20,7 @@ inline constexpr std::size_t kMinWidth = 60;
 /// A report format: everything in a Report that it knows how to show, as text that ends in a
 /// newline.
 struct Format {
-  std::string_view name;         ///< "json", "plan", "terminal", "trace"
+  std::string_view name;         ///< "json", "plan", "csv", "html" …
   std::string_view description;  ///< one line
   std::string_view option;  ///< the command line's flag that writes it to a file, empty if none
   /// Throws std::logic_error when the part that the format is about is missing (no plan, no trace).

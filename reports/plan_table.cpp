@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/scheme_parts.hpp"
+#include "reports/plan_facts.hpp"
 #include "reports/sections.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -22,35 +23,6 @@ std::string commonest_constraint(const Plan& plan) {
       std::max_element(counts.begin(), counts.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == counts.end() ? "" : most->first;
-}
-
-const LayerTrace* traced(const Report& report, const std::string& layer) {
-  if (!report.trace) return nullptr;
-  const auto& layers = report.trace->layers;
-  const auto found = std::find_if(layers.begin(), layers.end(),
-                                  [&](const LayerTrace& l) { return l.name == layer; });
-  return found == layers.end() ? nullptr : &*found;
-}
-
-/// The measured error of a planned gradient; "~" marks one that isn't measured natively.
-std::string error_text(const Report& report, const std::string& layer, Path path,
-                       const Scheme& scheme) {
-  if (scheme.is_exact()) return "-";
-  const ErrorRow* row = report.errors ? report.errors->find(layer, path, scheme) : nullptr;
-  const Metric* error = row == nullptr ? nullptr : row->metrics.find("relative_error");
-  if (error == nullptr) return "?";
-  const char* mark = error->origin == Origin::measured ? "" : "~";
-  return mark + value_text(error->value, "");
-}
-
-std::string reason_text(const std::string& gradient, const Why& why) {
-  std::string text = fmt::format("{}: {}", gradient, why.constraint);
-  if (!why.runner_up.empty()) {
-    const std::string cost =
-        why.margin < 0.005 ? "at the same cost" : fmt::format("cost {:+.0f} %", 100 * why.margin);
-    fmt::format_to(std::back_inserter(text), "; next {}, {}", why.runner_up, cost);
-  }
-  return text;
 }
 
 }  // namespace
@@ -85,13 +57,11 @@ std::string plan_section(const Report& report, const Style& style) {
     for (const auto& [name, why] :
          {std::pair{"input", &layer.why_grad_input}, std::pair{"weight", &layer.why_grad_weight}}) {
       if (why->constraint != usual && !why->constraint.empty()) {
-        table.remark(reason_text(name, *why));
+        table.remark(fmt::format("{}: {}", name, why_text(*why)));
       }
     }
   }
-  std::string text = paragraph(
-      "", "error: relative error of one gradient, measured; - exact, ? not measured, ~ simulated.",
-      style.width);
+  std::string text = paragraph("", kErrorLegend, style.width);
   if (!usual.empty()) {
     text += paragraph("", fmt::format("Why, where nothing is said: {}.", usual), style.width);
   }

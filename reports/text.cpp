@@ -135,6 +135,12 @@ std::string value_text(double value, std::string_view unit) {
   return unit.empty() || unit == "ratio" ? number : fmt::format("{} {}", number, unit);
 }
 
+std::string spaced(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("{}", fmt::join(shape, "x"));
 }

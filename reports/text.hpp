@@ -42,6 +42,9 @@ namespace hot::reports {
 /// A number with its unit, e.g. "12.3 ms", "0.0412", "30.2 MB", "not a number".
 [[nodiscard]] std::string value_text(double value, std::string_view unit);
 
+/// "saved bytes exact" of "saved_bytes_exact".
+[[nodiscard]] std::string spaced(std::string_view name);
+
 /// "1024x768"; empty for no sizes.
 [[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);
 

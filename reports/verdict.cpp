@@ -1,7 +1,10 @@
+#include "reports/verdict.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "reports/sections.hpp"
 #include "reports/table.hpp"
@@ -10,15 +13,35 @@
 namespace hot::reports {
 namespace {
 
-constexpr int kRed = 31;
-constexpr int kGreen = 32;
-constexpr int kYellow = 33;
+/// The ANSI colour of a tone, 0 for bold alone.
+int colour_of(Tone tone) {
+  switch (tone) {
+    case Tone::good:
+      return 32;
+    case Tone::doubtful:
+      return 33;
+    case Tone::bad:
+      return 31;
+    case Tone::neutral:
+      break;
+  }
+  return 0;
+}
 
-struct Verdict {
-  std::string word;
-  int colour = 0;
-  std::string sentence;
-};
+Tone tone_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::passed:
+      return Tone::good;
+    case Outcome::slower:
+    case Outcome::unsupported:
+      return Tone::doubtful;
+    case Outcome::incorrect:
+      return Tone::bad;
+    case Outcome::not_run:
+      break;
+  }
+  return Tone::neutral;
+}
 
 std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -36,12 +59,15 @@ void add(std::string& sentence, const std::string& clause, const Metric& metric)
 void add_speedup(std::string& sentence, const Metrics& total) {
   const Metric* speedup = total.find("speedup");
   if (speedup == nullptr) return;
-  add(sentence,
-      speedup->value >= 1
+  const bool is_noise = speedup->ci95 && std::abs(speedup->value - 1) <= *speedup->ci95;
+  const std::string clause =
+      is_noise ? fmt::format("the backward pass is as fast as exact within the noise, {:.2f} times",
+                             speedup->value)
+      : speedup->value >= 1
           ? fmt::format("the backward pass is {:.2f} times as fast as exact", speedup->value)
           : fmt::format("the backward pass is slower, {:.2f} times the exact speed",
-                        speedup->value),
-      *speedup);
+                        speedup->value);
+  add(sentence, clause, *speedup);
 }
 
 void add_saved_bytes(std::string& sentence, const Metrics& total) {
@@ -61,11 +87,7 @@ void add_gradient_error(std::string& sentence, const Metrics& total) {
 }
 
 Verdict of_verification(const Verification& verification) {
-  Verdict verdict{upper(to_string(verification.outcome)), 0, ""};
-  if (verification.outcome == Outcome::passed) verdict.colour = kGreen;
-  if (verification.outcome == Outcome::slower) verdict.colour = kYellow;
-  if (verification.outcome == Outcome::unsupported) verdict.colour = kYellow;
-  if (verification.outcome == Outcome::incorrect) verdict.colour = kRed;
+  Verdict verdict{upper(to_string(verification.outcome)), tone_of(verification.outcome), ""};
   add_speedup(verdict.sentence, verification.total);
   add_saved_bytes(verdict.sentence, verification.total);
   add_gradient_error(verdict.sentence, verification.total);
@@ -78,7 +100,7 @@ Verdict of_verification(const Verification& verification) {
 }
 
 Verdict of_plan(const Plan& plan) {
-  Verdict verdict{"PLANNED, NOT VERIFIED", kYellow, ""};
+  Verdict verdict{"PLANNED, NOT VERIFIED", Tone::doubtful, ""};
   for (const auto& [name, text] :
        {std::pair{"cost", "the backward products cost {} of the exact ones"},
         std::pair{"saved_fraction", "layer inputs kept for backward take {} of FP32"},
@@ -91,18 +113,21 @@ Verdict of_plan(const Plan& plan) {
   return verdict;
 }
 
+}  // namespace
+
 Verdict verdict_of(const Report& report) {
   if (report.interrupted) {
-    return {"INTERRUPTED", kRed, "the run did not end; this is what was found until then"};
+    return {"INTERRUPTED", Tone::bad, "the run did not end; this is what was found until then"};
   }
   if (report.verification) return of_verification(*report.verification);
   if (report.plan) return of_plan(*report.plan);
-  if (report.errors) return {"MEASURED", 0, "the run ended before a plan was made"};
-  if (report.trace) return {"TRACED", 0, "the run ended before anything was measured"};
-  return {"NOTHING TO REPORT", 0, "the run ended before the model was traced"};
+  if (report.errors) return {"MEASURED", Tone::neutral, "the run ended before a plan was made"};
+  if (report.trace) return {"TRACED", Tone::neutral, "the run ended before anything was measured"};
+  return {"NOTHING TO REPORT", Tone::neutral, "the run ended before the model was traced"};
 }
 
-std::string coverage(const Report& report) {
+std::string coverage_text(const Report& report) {
+  if (!report.trace) return "";
   const auto& layers = report.trace->layers;
   std::string text = fmt::format(
       "{} of {} layers are eligible",
@@ -122,13 +147,11 @@ std::string coverage(const Report& report) {
                      report.plan->policy, changed, computed);
 }
 
-}  // namespace
-
 std::string verdict_section(const Report& report, const Style& style) {
   const Verdict verdict = verdict_of(report);
-  std::string text = emphasised(verdict.word, style, verdict.colour) + '\n';
+  std::string text = emphasised(verdict.word, style, colour_of(verdict.tone)) + '\n';
   if (!verdict.sentence.empty()) text += paragraph("  ", verdict.sentence + ".", style.width);
-  if (report.trace) text += paragraph("  ", coverage(report), style.width);
+  if (report.trace) text += paragraph("  ", coverage_text(report), style.width);
   return text;
 }
 
@@ -142,9 +165,7 @@ std::string metrics_section(const Report& report, const Style& style) {
     for (const MetricInfo& info : metric_infos()) {
       const Metric* metric = metrics.find(info.name);
       if (metric == nullptr) continue;
-      std::string name(info.name);
-      std::replace(name.begin(), name.end(), '_', ' ');
-      table.row({name, value_text(metric->value, info.unit),
+      table.row({spaced(info.name), value_text(metric->value, info.unit),
                  metric->ci95 ? "+-" + value_text(*metric->ci95, info.unit) : "",
                  to_string(metric->origin), std::string(info.description)});
     }

@@ -82,6 +82,18 @@ TEST(Terminal, LeadsWithTheVerdict) {
                               "their 2 gradients."));
 }
 
+TEST(Terminal, NoiseIsNoSpeed) {
+  Report report = testing::full_report();
+  const auto said = [&](double speedup) {
+    report.verification->total.set("speedup", speedup, Origin::measured, 0.1);
+    return flowing(write_terminal(report, {}));
+  };
+  EXPECT_THAT(said(0.95), HasSubstr("as fast as exact within the noise, 0.95 times (measured"));
+  EXPECT_THAT(said(1.05), HasSubstr("as fast as exact within the noise, 1.05 times (measured"));
+  EXPECT_THAT(said(0.8), HasSubstr("the backward pass is slower, 0.80 times"));
+  EXPECT_THAT(said(1.2), HasSubstr("the backward pass is 1.20 times as fast as exact"));
+}
+
 TEST(Terminal, EveryOutcomeIsTheFirstWord) {
   Report report = testing::full_report();
   for (int i = 0; i <= static_cast<int>(Outcome::not_run); ++i) {

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "models/jit.hpp"
+#include "models/warnings.hpp"
 
 namespace hot::models {
 
@@ -25,7 +26,7 @@ c10::IValue run_method(torch::jit::Module& copy, const Model& model,
 c10::IValue trial_forward(const Model& model, const std::vector<c10::IValue>& inputs,
                           std::uint64_t seed) {
   quiet_jit();
-  const SilentWarnings silent;
+  KeptWarnings thrown_away;
   const at::NoGradGuard no_grad;
   torch::jit::Module copy = fresh_copy(model);
   seed_default_generator(seed);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <c10/util/Exception.h>
 #include <torch/script.h>
 
 #include <cstdint>
@@ -9,17 +8,6 @@
 #include "models/model.hpp"
 
 namespace hot::models {
-
-/// Keeps torch's warnings off the terminal while alive. For trials: the first real step meets and
-/// judges the same ones.
-class SilentWarnings {
- private:
-  struct Handler : c10::WarningHandler {
-    void process(const c10::Warning&) override {}
-  };
-  Handler handler_;
-  c10::WarningUtils::WarningHandlerGuard guard_{&handler_};
-};
 
 /// Seeds the generator that dropout and random operators of a model draw from.
 void seed_default_generator(std::uint64_t seed);

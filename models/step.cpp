@@ -1,46 +1,31 @@
 #include "models/step.hpp"
 
-#include <c10/util/Exception.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 
 #include "core/errors.hpp"
 #include "models/forward.hpp"
 #include "models/jit.hpp"
 #include "models/model_error.hpp"
+#include "models/warnings.hpp"
 
 namespace hot::models {
 namespace {
 
-/// Keeps torch's warnings, each text once, and off the terminal.
-class Warnings : public c10::WarningHandler {
- public:
-  void process(const c10::Warning& warning) override {
-    const std::string& text = warning.msg();
-    if (std::find(texts_.begin(), texts_.end(), text) == texts_.end()) texts_.push_back(text);
+/// Throws ModelError where an operator without an autograd kernel was differentiated: its inputs
+/// got no gradient, and torch merely warns.
+void refuse_missing_kernels(const std::vector<std::string>& warnings) {
+  for (const std::string& text : warnings) {
+    if (text.find("autograd kernel was not registered") == std::string::npos) continue;
+    throw ModelError(
+        fmt::format("operator {} has no autograd kernel: what lies before it gets no gradient, "
+                    "so the step can't be trusted; "
+                    "load the library that registers its gradient with --load-library, or export "
+                    "the model without it",
+                    text.substr(0, text.find(": "))));
   }
-
-  /// Throws ModelError where an operator without an autograd kernel was differentiated: its inputs
-  /// got no gradient.
-  void refuse_missing_kernels() const {
-    for (const std::string& text : texts_) {
-      if (text.find("autograd kernel was not registered") == std::string::npos) continue;
-      throw ModelError(
-          fmt::format("operator {} has no autograd kernel: what lies before it gets no gradient, "
-                      "so the step can't be trusted; "
-                      "load the library that registers its gradient with --load-library, or export "
-                      "the model without it",
-                      text.substr(0, text.find(": "))));
-    }
-  }
-
-  [[nodiscard]] std::vector<std::string> take() { return std::move(texts_); }
-
- private:
-  std::vector<std::string> texts_;
-};
+}
 
 /// Clears the parameters' gradients now and at the end, however that comes.
 class NoGradientsLeft {
@@ -92,8 +77,7 @@ StepResult run_step(const Model& model, const Batch& batch, const Loss& loss, st
                     const std::function<void()>& between) {
   quiet_jit();
   const at::AutoGradMode with_gradients(true);
-  Warnings warnings;
-  const c10::WarningUtils::WarningHandlerGuard capture(&warnings);
+  KeptWarnings warnings;
   const NoGradientsLeft clean(model);
   torch::jit::Module copy = fresh_copy(model);
   seed_default_generator(seed);
@@ -116,9 +100,9 @@ StepResult run_step(const Model& model, const Batch& batch, const Loss& loss, st
     rethrow_model_error("the backward pass");
   }
   result.backward_seconds = seconds_since(start);
-  warnings.refuse_missing_kernels();
+  refuse_missing_kernels(warnings.texts());
+  warnings.pass_on();
   result.gradients = take_gradients(model);
-  result.warnings = warnings.take();
   return result;
 }
 

@@ -35,13 +35,12 @@ struct StepResult {
       gradients;                ///< one per Model::parameters, undefined where there is none; owned
   double forward_seconds = 0;   ///< measured
   double backward_seconds = 0;  ///< measured
-  std::vector<std::string> warnings;  ///< torch's, each text once; none reaches the terminal
 };
 
 /// One training step without the optimizer: fresh copy, training mode, seeded generators, forward,
 /// loss, backward. `between`, if given, runs after forward and before backward. Leaves no gradient
-/// on the parameters. Exceptions of the model become ModelError with the model's own last line and
-/// the flag that may help.
+/// on the parameters. What torch warns of goes to the KeptWarnings around the call. Exceptions of
+/// the model become ModelError with the model's own last line and the flag that may help.
 [[nodiscard]] StepResult run_step(const Model& model, const Batch& batch, const Loss& loss,
                                   std::uint64_t seed,
                                   const std::function<void()>& between = nullptr);

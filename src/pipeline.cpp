@@ -16,6 +16,7 @@
 #include "models/inputs.hpp"
 #include "models/model.hpp"
 #include "models/step.hpp"
+#include "models/warnings.hpp"
 #include "plan_match.hpp"
 
 namespace hot {
@@ -82,11 +83,14 @@ void run_stages(const PipelineOptions& options, const Progress& progress, Report
 
 void run_pipeline(const PipelineOptions& options, const Progress& progress, Report& report) {
   const auto start = std::chrono::steady_clock::now();
+  models::KeptWarnings warnings;
   if (options.threads > 0) at::set_num_threads(options.threads);
   report.environment = describe_environment();
   report.model.path = options.model.path;
   report.model.seed = options.seed;
   const auto finish = [&] {
+    const std::vector<std::string> warned = warnings.notes();
+    report.model.notes.insert(report.model.notes.end(), warned.begin(), warned.end());
     report.elapsed_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report.peak_memory_bytes = peak_resident_bytes();

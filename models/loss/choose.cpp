@@ -14,6 +14,7 @@
 #include "models/loss/projection.hpp"
 #include "models/model_error.hpp"
 #include "models/step.hpp"
+#include "models/warnings.hpp"
 
 namespace hot::models {
 namespace {
@@ -22,7 +23,7 @@ constexpr std::array<std::string_view, 4> kKinds = {"auto", "cross-entropy", "ms
 
 c10::IValue trial(const Model& model, const Batch& batch, std::uint64_t seed) {
   quiet_jit();
-  const SilentWarnings silent;
+  KeptWarnings thrown_away;
   const at::AutoGradMode with_gradients(true);
   try {
     torch::jit::Module copy = fresh_copy(model);

@@ -7,6 +7,7 @@
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "models/jit.hpp"
+#include "models/warnings.hpp"
 #include "tests/models/hand_made.hpp"
 
 namespace hot::models {
@@ -247,6 +248,23 @@ TEST(Step, RunningOutOfMemoryIsTheEnvironments) {
                 static_cast<void>(Loss::choose("auto", model, batch_of({at::ones({2, 3})}), 0));
               }),
               AllOf(HasSubstr("4e+06 GB"), HasSubstr("--batch")));
+}
+
+/// Trials don't use up what torch says once in a process; each text stands once, its first line.
+TEST(Step, WarningsGoToWhoeverKeepsThem) {
+  const Model model = hand_made(
+      "def forward(self, x):\n"
+      "  for i in range(3):\n    torch.warn(\"odd\\nvery\")\n"
+      "  return torch.bucketize(x.t(), torch.sort(self.w.detach())[0]) + self.w.sum()",
+      {{"w", at::arange(3).to(at::kFloat)}});
+  const Batch batch = batch_of({at::randn({4, 3})});
+  const KeptWarnings kept;
+  const Loss loss = Loss::choose("output", model, batch, 0);
+  EXPECT_TRUE(kept.texts().empty());
+  for (int i = 0; i < 2; ++i) static_cast<void>(run_step(model, batch, loss, 0));
+  ASSERT_EQ(kept.texts().size(), 2U);
+  EXPECT_EQ(kept.notes()[0], "Torch warns: odd");
+  EXPECT_THAT(kept.notes()[1], HasSubstr("non-contiguous"));
 }
 
 /// An operator without an autograd kernel blocks the gradient with a mere warning; the step must

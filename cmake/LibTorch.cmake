@@ -12,6 +12,16 @@ get_filename_component(TORCH_LIB_DIR ${TORCH_CPU_LIBRARY} DIRECTORY)
 add_library(hot_libtorch INTERFACE)
 target_include_directories(hot_libtorch SYSTEM INTERFACE ${TORCH_INCLUDE} ${TORCH_INCLUDE}/torch/csrc/api/include)
 target_link_libraries(hot_libtorch INTERFACE ${TORCH_CPU_LIBRARY} ${TORCH_C10_LIBRARY})
+# at::parallel_for is compiled into its callers, and without OpenMP it is a plain loop. The OpenMP library must be the
+# one that torch itself runs on: two of them would each keep a pool of threads that spin.
+target_compile_options(hot_libtorch INTERFACE -fopenmp)
+file(GLOB hot_torch_openmp ${TORCH_LIB_DIR}/libgomp*.so*)
+if(hot_torch_openmp)
+  list(GET hot_torch_openmp 0 hot_torch_openmp)
+  target_link_libraries(hot_libtorch INTERFACE ${hot_torch_openmp})
+else()
+  target_link_options(hot_libtorch INTERFACE -fopenmp)
+endif()
 # The wheel's CUDA libraries are found by the RPATH of libtorch itself; an older copy in the linker's default path must not win.
 target_link_options(hot_libtorch INTERFACE -Wl,--disable-new-dtags -Wl,-rpath,${TORCH_LIB_DIR} -Wl,--allow-shlib-undefined)
 

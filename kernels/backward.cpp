@@ -49,7 +49,8 @@ Operand prepare_gy(const at::Tensor& gy, Along along, const Scheme& scheme, std:
 }
 
 /// The operand that isn't gy; it rounds to nearest.
-Operand prepare_other(const at::Tensor& other, const Scheme& scheme) {
+template <class Matrix>
+Operand prepare_other(const Matrix& other, const Scheme& scheme) {
   check_granularity(scheme.format, scheme.other, Along::rows);
   return prepare(other, Along::rows, scheme.transform, scheme.format, scheme.other,
                  Rounding::nearest, 0);
@@ -71,9 +72,27 @@ at::Tensor multiply(const Operand& a, const Operand& b) {
                                 a.scales, b.scales);
 }
 
+Operand prepare_gy_of_input(const at::Tensor& gy, const Scheme& scheme, std::uint64_t seed) {
+  return prepare_gy(gy, Along::cols, scheme, seed);
+}
+
+Operand prepare_w(const at::Tensor& w, const Scheme& scheme) {
+  return prepare_other(w, scheme);
+}
+
+Operand rows_of(const Operand& operand, std::int64_t first, std::int64_t count) {
+  const at::AutoDispatchBelowAutograd no_autograd;
+  if (operand.along != Along::cols) throw std::logic_error("these rows are contracted");
+  Operand part = operand;
+  part.values = operand.values.narrow(0, first, count);
+  if (operand.granularity == Granularity::row && operand.scales.defined())
+    part.scales = operand.scales.narrow(0, first, count);
+  return part;
+}
+
 at::Tensor grad_input(const at::Tensor& gy, const at::Tensor& w, const Scheme& scheme,
                       std::uint64_t seed) {
-  return multiply(prepare_gy(gy, Along::cols, scheme, seed), prepare_other(w, scheme));
+  return multiply(prepare_gy_of_input(gy, scheme, seed), prepare_w(w, scheme));
 }
 
 at::Tensor grad_weight(const at::Tensor& gy, const at::Tensor& x, const Scheme& scheme,
@@ -82,6 +101,10 @@ at::Tensor grad_weight(const at::Tensor& gy, const at::Tensor& x, const Scheme& 
 }
 
 Operand prepare_x(const at::Tensor& x, const Scheme& scheme) {
+  return prepare_other(x, scheme);
+}
+
+Operand prepare_x(const RowSource& x, const Scheme& scheme) {
   return prepare_other(x, scheme);
 }
 

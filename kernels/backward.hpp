@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "core/scheme.hpp"
@@ -47,6 +48,19 @@ struct Operand {
                               Format format, Granularity granularity, Rounding rounding,
                               std::uint64_t seed);
 
+/// A float32 matrix whose rows are made when they are needed: fill(begin, end, out) writes rows
+/// [begin, end) row-major, from several threads.
+struct RowSource {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::function<void(std::int64_t begin, std::int64_t end, float* out)> fill;
+};
+
+/// prepare() of such a matrix; no more than some rows of it exist at a time in each thread.
+[[nodiscard]] Operand prepare(const RowSource& a, Along along, const Transform& transform,
+                              Format format, Granularity granularity, Rounding rounding,
+                              std::uint64_t seed);
+
 /// The values that an operand stands for: level · scale, float32 [rows, cols]; still transformed,
 /// without 1/n.
 [[nodiscard]] at::Tensor dequantized(const Operand& operand);
@@ -68,6 +82,18 @@ struct Operand {
 /// The operand x of grad_weight, as forward keeps it for backward in place of the float one (ABC,
 /// methods.md section 3).
 [[nodiscard]] Operand prepare_x(const at::Tensor& x, const Scheme& scheme);
+
+/// The same for an x that is made in pieces, each of which stays in cache.
+[[nodiscard]] Operand prepare_x(const RowSource& x, const Scheme& scheme);
+
+/// The operand gy of grad_input, contracted along its columns, and W, along its rows. Throws
+/// std::logic_error where a scale varies along the contraction.
+[[nodiscard]] Operand prepare_gy_of_input(const at::Tensor& gy, const Scheme& scheme,
+                                          std::uint64_t seed);
+[[nodiscard]] Operand prepare_w(const at::Tensor& w, const Scheme& scheme);
+
+/// Rows [first, first + count) of an operand that is contracted along its columns.
+[[nodiscard]] Operand rows_of(const Operand& operand, std::int64_t first, std::int64_t count);
 
 /// grad_weight with x prepared before.
 [[nodiscard]] at::Tensor grad_weight(const at::Tensor& gy, const Operand& x, const Scheme& scheme,

@@ -2,6 +2,7 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <vector>
@@ -23,6 +24,10 @@ MatrixView view_of(const at::Tensor& a) {
   return {a.const_data_ptr<float>(), a.size(0), a.size(1), a.stride(0), a.stride(1)};
 }
 
+/// Floats of the rows that a thread asks of a RowSource at once: 256 KiB, to stay in a
+/// second-level cache.
+constexpr std::int64_t kPieceFloats = 65536;
+
 /// A part of a matrix that one thread works on, and where its first row ends up in the transformed
 /// matrix.
 struct Part {
@@ -31,21 +36,48 @@ struct Part {
   std::int64_t out_rows = 0;
 };
 
+/// Work in units of rows: whole blocks where the rows are transformed.
+struct Units {
+  Units(std::int64_t rows, std::int64_t cols, Along along, const Transform& transform) {
+    const bool blocks = along == Along::rows && transform.kind != Transform::Kind::none;
+    size = blocks ? transform.order : 1;
+    kept = blocks ? transformed_length(size, transform) : 1;
+    count = (rows + size - 1) / size;
+    grain = 1 + kGrain / (size * std::max<std::int64_t>(cols, 1));
+  }
+  std::int64_t size, kept, count, grain;
+};
+
 /// Calls work(part) from several threads for ranges of whole rows (whole blocks of rows, if those
 /// are transformed) that together are the matrix. Where it is cut changes no result.
 template <class Work>
 void over_parts(const MatrixView& in, Along along, const Transform& transform, const Work& work) {
-  const bool blocks = along == Along::rows && transform.kind != Transform::Kind::none;
-  const std::int64_t unit = blocks ? transform.order : 1;
-  const std::int64_t kept = blocks ? transformed_length(unit, transform) : 1;
-  const std::int64_t grain = 1 + kGrain / (unit * std::max<std::int64_t>(in.cols, 1));
-  at::parallel_for(0, (in.rows + unit - 1) / unit, grain,
-                   [&](std::int64_t begin, std::int64_t end) {
-                     MatrixView part = in;
-                     part.data += begin * unit * in.row_stride;
-                     part.rows = std::min(in.rows, end * unit) - begin * unit;
-                     work(Part{part, begin * kept, (end - begin) * kept});
-                   });
+  const Units unit(in.rows, in.cols, along, transform);
+  at::parallel_for(0, unit.count, unit.grain, [&](std::int64_t begin, std::int64_t end) {
+    MatrixView part = in;
+    part.data += begin * unit.size * in.row_stride;
+    part.rows = std::min(in.rows, end * unit.size) - begin * unit.size;
+    work(Part{part, begin * unit.kept, (end - begin) * unit.kept});
+  });
+}
+
+template <class Work>
+void over_parts(const RowSource& in, Along along, const Transform& transform, const Work& work) {
+  const Units unit(in.rows, in.cols, along, transform);
+  const std::int64_t step =
+      std::max<std::int64_t>(1, kPieceFloats / (unit.size * std::max<std::int64_t>(in.cols, 1)));
+  at::parallel_for(0, unit.count, unit.grain, [&](std::int64_t begin, std::int64_t end) {
+    const auto piece = std::make_unique_for_overwrite<float[]>(
+        static_cast<std::size_t>(std::min(step, end - begin) * unit.size * in.cols));
+    for (std::int64_t first = begin; first < end; first += step) {
+      const std::int64_t last = std::min(first + step, end);
+      const std::int64_t first_row = first * unit.size;
+      const std::int64_t rows = std::min(in.rows, last * unit.size) - first_row;
+      in.fill(first_row, first_row + rows, piece.get());
+      work(Part{
+          {piece.get(), rows, in.cols, in.cols, 1}, first * unit.kept, (last - first) * unit.kept});
+    }
+  });
 }
 
 struct Sizes {
@@ -53,13 +85,15 @@ struct Sizes {
   std::int64_t cols = 0;
 };
 
-Sizes transformed_sizes(const MatrixView& in, Along along, const Transform& transform) {
+template <class Matrix>
+Sizes transformed_sizes(const Matrix& in, Along along, const Transform& transform) {
   return along == Along::rows ? Sizes{transformed_length(in.rows, transform), in.cols}
                               : Sizes{in.rows, transformed_length(in.cols, transform)};
 }
 
-at::Tensor scales_after(const MatrixView& in, Along along, const Transform& transform,
-                        Format format, Granularity granularity) {
+template <class Matrix>
+at::Tensor scales_after(const Matrix& in, Along along, const Transform& transform, Format format,
+                        Granularity granularity) {
   if (format == Format::none) throw std::logic_error("no scales without a format");
   const Ops& ops = cpu_ops();
   const Sizes sizes = transformed_sizes(in, along, transform);
@@ -83,9 +117,10 @@ at::Tensor scales_after(const MatrixView& in, Along along, const Transform& tran
   return scales;
 }
 
-at::Tensor levels_after(const MatrixView& in, Along along, const Transform& transform,
-                        Format format, Granularity granularity, const at::Tensor& scales,
-                        Rounding rounding, std::uint64_t seed) {
+template <class Matrix>
+at::Tensor levels_after(const Matrix& in, Along along, const Transform& transform, Format format,
+                        Granularity granularity, const at::Tensor& scales, Rounding rounding,
+                        std::uint64_t seed) {
   const Ops& ops = cpu_ops();
   const Sizes sizes = transformed_sizes(in, along, transform);
   if (scales.dim() != 1 || scales.scalar_type() != at::kFloat || !scales.is_contiguous() ||
@@ -103,14 +138,8 @@ at::Tensor levels_after(const MatrixView& in, Along along, const Transform& tran
   return levels;
 }
 
-constexpr Transform kNone;
-
-}  // namespace
-
-at::Tensor transformed(const at::Tensor& a, Along along, const Transform& transform) {
-  const at::AutoDispatchBelowAutograd no_autograd;
-  const MatrixView in = view_of(a);
-  if (transform.kind == Transform::Kind::none) return a.contiguous();
+template <class Matrix>
+at::Tensor values_after(const Matrix& in, Along along, const Transform& transform) {
   const Ops& ops = cpu_ops();
   const Sizes sizes = transformed_sizes(in, along, transform);
   at::Tensor result = at::empty({sizes.rows, sizes.cols}, at::kFloat);
@@ -119,6 +148,29 @@ at::Tensor transformed(const at::Tensor& a, Along along, const Transform& transf
     ops.transform(part.in, along, transform, out + part.out_row * sizes.cols);
   });
   return result;
+}
+
+template <class Matrix>
+Operand quantized_after(const Matrix& in, Along along, const Transform& transform, Format format,
+                        Granularity granularity, Rounding rounding, std::uint64_t seed) {
+  const at::Tensor scales = scales_after(in, along, transform, format, granularity);
+  return {levels_after(in, along, transform, format, granularity, scales, rounding, seed),
+          scales,
+          along,
+          transform,
+          format,
+          granularity};
+}
+
+constexpr Transform kNone;
+
+}  // namespace
+
+at::Tensor transformed(const at::Tensor& a, Along along, const Transform& transform) {
+  const at::AutoDispatchBelowAutograd no_autograd;
+  const MatrixView in = view_of(a);
+  if (transform.kind == Transform::Kind::none) return a.contiguous();
+  return values_after(in, along, transform);
 }
 
 at::Tensor scales_of(const at::Tensor& transformed, Format format, Granularity granularity) {
@@ -142,14 +194,14 @@ Operand prepare(const at::Tensor& a, Along along, const Transform& transform, Fo
                 Granularity granularity, Rounding rounding, std::uint64_t seed) {
   if (format == Format::none)
     return {transformed(a, along, transform), at::Tensor(), along, transform, format, granularity};
-  const MatrixView in = view_of(a);
-  const at::Tensor scales = scales_after(in, along, transform, format, granularity);
-  return {levels_after(in, along, transform, format, granularity, scales, rounding, seed),
-          scales,
-          along,
-          transform,
-          format,
-          granularity};
+  return quantized_after(view_of(a), along, transform, format, granularity, rounding, seed);
+}
+
+Operand prepare(const RowSource& a, Along along, const Transform& transform, Format format,
+                Granularity granularity, Rounding rounding, std::uint64_t seed) {
+  if (format == Format::none)
+    return {values_after(a, along, transform), at::Tensor(), along, transform, format, granularity};
+  return quantized_after(a, along, transform, format, granularity, rounding, seed);
 }
 
 at::Tensor dequantized(const Operand& operand) {

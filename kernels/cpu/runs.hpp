@@ -18,13 +18,13 @@ void plain_runs(const MatrixView& in, Sink& sink) {
   }
   constexpr std::int64_t kHeight = 16;
   constexpr std::int64_t kWidth = kTileFloats / kHeight;
-  std::vector<float> tile(kTileFloats);
+  const auto tile = floats(kTileFloats);
   for (std::int64_t row = 0; row < in.rows; row += kHeight)
     for (std::int64_t col = 0; col < in.cols; col += kWidth) {
       const std::int64_t height = smaller(kHeight, in.rows - row);
       const std::int64_t width = smaller(kWidth, in.cols - col);
-      load_tile(in, row, col, height, width, width, tile.data());
-      for (std::int64_t r = 0; r < height; ++r) sink(tile.data() + r * width, row + r, col, width);
+      load_tile(in, row, col, height, width, width, tile.get());
+      for (std::int64_t r = 0; r < height; ++r) sink(tile.get() + r * width, row + r, col, width);
     }
 }
 
@@ -35,20 +35,20 @@ void runs_along_rows(const MatrixView& in, const Transform& transform, Sink& sin
   const auto rank = static_cast<std::int64_t>(kept.size());
   const std::int64_t order = transform.order;
   const std::int64_t tile_width = order < kTileFloats / 16 ? kTileFloats / order : 16;
-  std::vector<float> tile(static_cast<std::size_t>(order * tile_width));
+  const auto tile = floats(order * tile_width);
   for (std::int64_t block = 0; block * order < in.rows; ++block)
     for (std::int64_t col = 0; col < in.cols; col += tile_width) {
       const std::int64_t width = smaller(tile_width, in.cols - col);
       const std::int64_t row = block * order;
       if (in.col_stride == 1 && row + order <= in.rows) {
-        hadamard_down(in.data + row * in.row_stride + col, in.row_stride, tile.data(), width, order,
+        hadamard_down(in.data + row * in.row_stride + col, in.row_stride, tile.get(), width, order,
                       width);
       } else {
-        load_tile(in, row, col, order, width, width, tile.data());
-        hadamard_down(tile.data(), width, tile.data(), width, order, width);
+        load_tile(in, row, col, order, width, width, tile.get());
+        hadamard_down(tile.get(), width, tile.get(), width, order, width);
       }
       for (std::int64_t j = 0; j < rank; ++j)
-        sink(tile.data() + kept[static_cast<std::size_t>(j)] * width, block * rank + j, col, width);
+        sink(tile.get() + kept[static_cast<std::size_t>(j)] * width, block * rank + j, col, width);
     }
 }
 
@@ -64,25 +64,25 @@ void runs_along_cols(const MatrixView& in, const Transform& transform, Sink& sin
   const std::int64_t tile_height = strided ? 16 : 1;
   const std::int64_t most = strided ? kTileFloats / tile_height : kRunFloats;
   const std::int64_t tile_width = order < most ? most / order * order : order;
-  std::vector<float> tile(static_cast<std::size_t>(strided ? tile_height * tile_width : 0));
-  std::vector<float> run(static_cast<std::size_t>(whole_registers(tile_width)));
-  std::vector<float> packed(static_cast<std::size_t>(tile_width / order * rank));
+  const auto tile = floats(strided ? tile_height * tile_width : 0);
+  const auto run = floats(whole_registers(tile_width));
+  const auto packed = floats(tile_width / order * rank);
   for (std::int64_t row = 0; row < in.rows; row += tile_height)
     for (std::int64_t col = 0; col < padded; col += tile_width) {
       const std::int64_t height = smaller(tile_height, in.rows - row);
       const std::int64_t width = smaller(tile_width, padded - col);
       const std::int64_t real = smaller(width, in.cols - col);
-      if (strided) load_tile(in, row, col, height, real, tile_width, tile.data());
+      if (strided) load_tile(in, row, col, height, real, tile_width, tile.get());
       for (std::int64_t r = 0; r < height; ++r) {
         const float* source =
-            strided ? tile.data() + r * tile_width : in.data + (row + r) * in.row_stride + col;
-        hadamard_across(source, real, run.data(), order, width);
+            strided ? tile.get() + r * tile_width : in.data + (row + r) * in.row_stride + col;
+        hadamard_across(source, real, run.get(), order, width);
         if (transform.kind == Transform::Kind::hadamard) {
-          sink(run.data(), row + r, col, width);
+          sink(run.get(), row + r, col, width);
           continue;
         }
-        keep_of_blocks(run.data(), width / order, order, kept, packed.data());
-        sink(packed.data(), row + r, col / order * rank, width / order * rank);
+        keep_of_blocks(run.get(), width / order, order, kept, packed.get());
+        sink(packed.get(), row + r, col / order * rank, width / order * rank);
       }
     }
 }

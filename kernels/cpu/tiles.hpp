@@ -2,7 +2,7 @@
 // internal linkage.
 #pragma once
 
-#include "kernels/cpu/loops_includes.hpp"
+#include "kernels/cpu/vectors.hpp"
 
 namespace hot::kernels {
 namespace {
@@ -16,6 +16,37 @@ std::int64_t smaller(std::int64_t a, std::int64_t b) {
   return a < b ? a : b;
 }
 
+/// Room for `count` floats, not set to anything.
+inline std::unique_ptr<float[]> floats(std::int64_t count) {
+  return std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(count));
+}
+
+/// kLanes × kLanes elements whose columns are contiguous, `stride` apart.
+inline void load_square(const float* source, std::int64_t stride, float* tile, std::int64_t pitch) {
+  Floats v[kLanes];
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes; ++i) load(v[i], source + i * stride);
+  transpose(v);
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes; ++i) store(v[i], tile + i * pitch);
+}
+
+struct Range {
+  std::int64_t first_row, end_row, first_col, end_col;
+};
+
+/// Elements of any strides, one by one; a few columns at a time, each read from top to bottom.
+void load_elements(const MatrixView& in, const float* source, const Range& range,
+                   std::int64_t pitch, float* __restrict tile) {
+  constexpr std::int64_t kColumns = 8;
+  for (std::int64_t first = range.first_col; first < range.end_col; first += kColumns) {
+    const std::int64_t end = smaller(first + kColumns, range.end_col);
+    for (std::int64_t r = range.first_row; r < range.end_row; ++r)
+      for (std::int64_t c = first; c < end; ++c)
+        tile[r * pitch + c] = source[r * in.row_stride + c * in.col_stride];
+  }
+}
+
 /// `height` rows and `width` columns of `in` from (row, col), row-major with `pitch` floats a row;
 /// zeros below the last row of `in`. What lies between width and pitch is left as it is.
 void load_tile(const MatrixView& in, std::int64_t row, std::int64_t col, std::int64_t height,
@@ -26,17 +57,16 @@ void load_tile(const MatrixView& in, std::int64_t row, std::int64_t col, std::in
     for (std::int64_t r = 0; r < real; ++r)
       std::memcpy(tile + r * pitch, source + r * in.row_stride,
                   static_cast<std::size_t>(width) * sizeof(float));
-  } else {  // a few columns at a time, each read from top to bottom, which is contiguous if
-            // transposed
-    constexpr std::int64_t kColumns = 8;
-    std::int64_t c = 0;
-    for (; c + kColumns <= width; c += kColumns)
-      for (std::int64_t r = 0; r < real; ++r)
-        for (std::int64_t i = 0; i < kColumns; ++i)
-          tile[r * pitch + c + i] = source[r * in.row_stride + (c + i) * in.col_stride];
-    for (; c < width; ++c)
-      for (std::int64_t r = 0; r < real; ++r)
-        tile[r * pitch + c] = source[r * in.row_stride + c * in.col_stride];
+  } else {
+    // Whole squares through registers where a column lies in one piece, as in a transposed view.
+    const bool columns = in.row_stride == 1;
+    const std::int64_t square_rows = columns ? real / kLanes * kLanes : 0;
+    const std::int64_t square_cols = columns ? width / kLanes * kLanes : 0;
+    for (std::int64_t r = 0; r < square_rows; r += kLanes)
+      for (std::int64_t c = 0; c < square_cols; c += kLanes)
+        load_square(source + r + c * in.col_stride, in.col_stride, tile + r * pitch + c, pitch);
+    load_elements(in, source, {0, square_rows, square_cols, width}, pitch, tile);
+    load_elements(in, source, {square_rows, real, 0, width}, pitch, tile);
   }
   std::fill(tile + real * pitch, tile + height * pitch, 0.0F);
 }

@@ -54,5 +54,33 @@ inline void hadamard_of_vectors(Floats (&v)[n]) {
     }
 }
 
+template <int distance, std::size_t... lane>
+inline void swap_lanes(Floats& low, Floats& high, std::index_sequence<lane...>) {
+  constexpr auto from = [](std::size_t i, bool upper) {
+    const int here = static_cast<int>(i);
+    if ((here & distance) != 0) return kLanes + here - (upper ? 0 : distance);
+    return here + (upper ? distance : 0);
+  };
+  const Floats first = __builtin_shufflevector(low, high, from(lane, false)...);
+  high = __builtin_shufflevector(low, high, from(lane, true)...);
+  low = first;
+}
+
+template <int distance>
+inline void transpose_stage(Floats (&v)[kLanes]) {
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes; ++i)
+    if ((i & distance) == 0)
+      swap_lanes<distance>(v[i], v[i + distance], std::make_index_sequence<kLanes>());
+}
+
+/// Lane j of vector i becomes lane i of vector j.
+inline void transpose(Floats (&v)[kLanes]) {
+  transpose_stage<1>(v);
+  transpose_stage<2>(v);
+  if constexpr (kLanes > 4) transpose_stage<4>(v);
+  if constexpr (kLanes > 8) transpose_stage<8>(v);
+}
+
 }  // namespace
 }  // namespace hot::kernels

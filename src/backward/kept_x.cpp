@@ -2,6 +2,9 @@
 
 #include <ATen/ATen.h>
 
+#include "backward/pixel_rows.hpp"
+#include "backward/unfolded_rows.hpp"
+
 namespace hot::backward {
 namespace {
 
@@ -18,9 +21,7 @@ void KeptX::keep(ReplacedLayer& layer, const at::Tensor& x, const Operands& o, b
   Form form = none;
   if (needed && layer.compresses(x, o.window)) {
     form = prepared;
-    Operands with_x = o;
-    with_x.x = x.detach();
-    auto operand = layer.prepare_x(x_matrix(with_x));
+    auto operand = layer.prepare_x(x.detach(), o.window);
     saved.push_back(std::move(operand.values));
     saved.push_back(operand.scales.defined() ? std::move(operand.scales) : at::Tensor());
   } else if (needed) {
@@ -39,10 +40,15 @@ kernels::Operand KeptX::operand(ReplacedLayer& layer, const Operands& o,
                                 torch::autograd::AutogradContext* ctx,
                                 const torch::autograd::variable_list& saved, std::size_t at) {
   const auto& scheme = layer.schemes().grad_weight;
+  const bool unfolds = o.window.convolution && !o.window.trivial();
   if (form_of(ctx) == plain_x) {
     Operands with_x = o;
     with_x.x = saved[at];
-    return kernels::prepare_x(x_matrix(with_x), scheme);
+    if (o.window.transposed || !o.window.convolution)
+      return kernels::prepare_x(x_matrix(with_x), scheme);
+    const auto pixels = pixel_rows(saved[at]);
+    if (!unfolds) return kernels::prepare_x(pixels, scheme);
+    return prepare_unfolded(pixels, *layer.runs_of(o), scheme);
   }
   kernels::Operand operand;
   operand.values = saved[at];
@@ -51,6 +57,7 @@ kernels::Operand KeptX::operand(ReplacedLayer& layer, const Operands& o,
   operand.transform = scheme.transform;
   operand.format = scheme.format;
   operand.granularity = scheme.other;
+  if (unfolds) operand.values = unfold_levels(operand.values, *layer.runs_of(o));
   return operand;
 }
 

@@ -37,6 +37,15 @@ bool Window::trivial() const {
                           all_equal(output_padding, 0));
 }
 
+std::vector<std::int64_t> Window::positions(at::IntArrayRef image) const {
+  std::vector<std::int64_t> result;
+  for (std::size_t d = 0; d < kernel.size(); ++d) {
+    result.push_back((image[d] + 2 * padding[d] - dilation[d] * (kernel[d] - 1) - 1) / stride[d] +
+                     1);
+  }
+  return result;
+}
+
 at::Tensor gy_matrix(const Operands& o) {
   if (!o.window.convolution) return o.gy.reshape({-1, o.gy.size(-1)});
   if (o.window.trivial() || !o.window.transposed) return channels_last_rows(o.gy);

@@ -20,6 +20,9 @@ struct Window {
   /// True where unfolding is a mere reshape: linear layers and 1×1 convolutions of stride 1 without
   /// padding.
   [[nodiscard]] bool trivial() const;
+
+  /// An ordinary convolution's output sizes for an image of these spatial sizes.
+  [[nodiscard]] std::vector<std::int64_t> positions(at::IntArrayRef image) const;
 };
 
 /// The backward pass of one call of one layer with a weight, as autograd hands it over, and its

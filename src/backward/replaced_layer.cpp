@@ -7,6 +7,10 @@
 #include <chrono>
 #include <set>
 
+#include "backward/folded_product.hpp"
+#include "backward/pixel_rows.hpp"
+#include "backward/unfolded_rows.hpp"
+
 namespace hot::backward {
 namespace {
 
@@ -65,17 +69,35 @@ bool producer_keeps(const at::Tensor& x) {
 
 }  // namespace
 
-bool ReplacedLayer::compresses(const at::Tensor& x, const Window& window) const {
-  return !schemes_.grad_weight.is_exact() && window.trivial() && !producer_keeps(x);
+bool ReplacedLayer::compresses(const at::Tensor& x, const Window& window) {
+  if (schemes_.grad_weight.is_exact() || producer_keeps(x)) return false;
+  if (window.trivial()) return true;
+  if (window.transposed) return false;
+  return quantizes_before_unfolding(
+      schemes_.grad_weight,
+      *runs_of(window, x.sizes().slice(2), window.positions(x.sizes().slice(2))));
 }
 
-kernels::Operand ReplacedLayer::prepare_x(const at::Tensor& x_matrix) {
+kernels::Operand ReplacedLayer::prepare_x(const at::Tensor& x, const Window& window) {
   const auto start = std::chrono::steady_clock::now();
-  auto operand = kernels::prepare_x(x_matrix, schemes_.grad_weight);
+  const at::AutoDispatchBelowAutograd no_autograd;
+  auto operand = kernels::prepare_x(
+      window.convolution ? pixel_rows(x) : x.reshape({-1, x.size(-1)}), schemes_.grad_weight);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   const std::lock_guard lock(mutex_);
   runs_.forward_seconds += spent.count();
   return operand;
+}
+
+std::shared_ptr<const WindowRuns> ReplacedLayer::runs_of(const Window& window,
+                                                         at::IntArrayRef image,
+                                                         at::IntArrayRef positions) {
+  std::vector<std::int64_t> key = image.vec();
+  key.insert(key.end(), positions.begin(), positions.end());
+  const std::lock_guard lock(mutex_);
+  auto& runs = windows_[key];
+  if (!runs) runs = std::make_shared<const WindowRuns>(window, image, positions);
+  return runs;
 }
 
 std::uint64_t ReplacedLayer::next_seed(Path path) {
@@ -92,15 +114,28 @@ void ReplacedLayer::note_deviation(double deviation) {
 at::Tensor ReplacedLayer::grad_input(const at::Tensor& gy, const at::Tensor& w) {
   const auto& s = schemes_.grad_input;
   const auto seed = next_seed(Path::grad_input);
-  auto gx = kernels::grad_input(gy, w, s, seed);
-  if (check_) {
-    const auto a = kernels::prepare(gy, kernels::Along::cols, s.transform, s.format, s.granularity,
-                                    s.rounding, seed);
-    const auto b = kernels::prepare(w, kernels::Along::rows, s.transform, s.format, s.other,
-                                    Rounding::nearest, seed);
-    note_deviation(deviation_from_double(gx, a, b));
-  }
+  const auto a = kernels::prepare_gy_of_input(gy, s, seed);
+  const auto b = kernels::prepare_w(w, s);
+  auto gx = kernels::multiply(a, b);
+  if (check_) note_deviation(deviation_from_double(gx, a, b));
   return gx;
+}
+
+at::Tensor ReplacedLayer::folded_grad_input(const at::Tensor& gy, const at::Tensor& w,
+                                            const WindowRuns& runs) {
+  const auto& s = schemes_.grad_input;
+  const auto a = kernels::prepare_gy_of_input(gy, s, next_seed(Path::grad_input));
+  const auto b = kernels::prepare_w(w, s);
+  if (check_) {
+    auto part = a;
+    const auto rows = checked_indices(a.values.size(0));
+    part.values = a.values.index_select(0, rows);
+    if (a.granularity == Granularity::row && a.scales.defined()) {
+      part.scales = a.scales.index_select(0, rows);
+    }
+    note_deviation(deviation_from_double(kernels::multiply(part, b), part, b));
+  }
+  return folded_product(a, b, runs);
 }
 
 at::Tensor ReplacedLayer::grad_weight(const at::Tensor& gy, const kernels::Operand& x) {

@@ -3,11 +3,15 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "backward/operands.hpp"
 #include "backward/replace.hpp"
+#include "backward/window_runs.hpp"
 #include "kernels/backward.hpp"
 
 namespace hot::backward {
@@ -22,13 +26,27 @@ class ReplacedLayer {
   [[nodiscard]] const LayerSchemes& schemes() const { return schemes_; }
 
   /// True if forward should keep prepare_x() of this x instead of x.
-  [[nodiscard]] bool compresses(const at::Tensor& x, const Window& window) const;
+  [[nodiscard]] bool compresses(const at::Tensor& x, const Window& window);
 
-  /// x [L×I] as backward will need it; the time is counted.
-  [[nodiscard]] kernels::Operand prepare_x(const at::Tensor& x_matrix);
+  /// The layer's input as forward keeps it for backward: a matrix [L×I], or a convolution's image
+  /// as pixel rows, quantized; the time is counted.
+  [[nodiscard]] kernels::Operand prepare_x(const at::Tensor& x, const Window& window);
+
+  /// Where a window with these spatial sizes of x and y reads; made once.
+  [[nodiscard]] std::shared_ptr<const WindowRuns> runs_of(const Window& window,
+                                                          at::IntArrayRef image,
+                                                          at::IntArrayRef positions);
+  [[nodiscard]] std::shared_ptr<const WindowRuns> runs_of(const Operands& o) {
+    return runs_of(o.window, at::IntArrayRef(o.x_sizes).slice(2), o.gy.sizes().slice(2));
+  }
 
   /// gx [L×I] of gy [L×O] and w [O×I] by the scheme.
   [[nodiscard]] at::Tensor grad_input(const at::Tensor& gy, const at::Tensor& w);
+
+  /// The same of a convolution whose window isn't trivial: gy [N·positions×O], w [O×places·C] →
+  /// pixel rows [N·pixels×C].
+  [[nodiscard]] at::Tensor folded_grad_input(const at::Tensor& gy, const at::Tensor& w,
+                                             const WindowRuns& runs);
 
   /// gw [O×I] of gy [L×O] and the prepared x by the scheme.
   [[nodiscard]] at::Tensor grad_weight(const at::Tensor& gy, const kernels::Operand& x);
@@ -47,6 +65,7 @@ class ReplacedLayer {
   bool check_;
   mutable std::mutex mutex_;
   LayerRuns runs_;
+  std::map<std::vector<std::int64_t>, std::shared_ptr<const WindowRuns>> windows_;
 };
 
 }  // namespace hot::backward

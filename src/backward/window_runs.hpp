@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "backward/operands.hpp"
+
+namespace hot::backward {
+
+/// Where a sliding window reads one image: for each position of the window, runs of places of the
+/// kernel (last dimension fastest) whose pixels follow each other as well. What no run covers
+/// reads padding.
+class WindowRuns {
+ public:
+  struct Run {
+    std::int64_t place, pixel, count;
+  };
+
+  /// `image` and `positions` are the spatial sizes of input and output.
+  WindowRuns(const Window& window, at::IntArrayRef image, at::IntArrayRef positions);
+
+  [[nodiscard]] std::int64_t places() const { return places_; }
+  [[nodiscard]] std::int64_t pixels() const { return pixels_; }
+  [[nodiscard]] std::int64_t positions() const {
+    return static_cast<std::int64_t>(first_.size()) - 1;
+  }
+  [[nodiscard]] std::span<const Run> at(std::int64_t position) const;
+
+  /// True if every pixel is read at some position.
+  [[nodiscard]] bool covers() const { return covers_; }
+
+ private:
+  void add(std::int64_t place, std::int64_t pixel);
+
+  std::vector<Run> runs_;
+  std::vector<std::size_t> first_;  ///< of each position's runs, and the end
+  std::int64_t places_ = 1;
+  std::int64_t pixels_ = 1;
+  bool covers_ = false;
+};
+
+}  // namespace hot::backward

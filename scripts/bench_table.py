@@ -17,9 +17,9 @@ PART_NAMES = {
     "gemm": "the integer products",
     "gy": "preparing gy",
     "weight": "preparing the weight",
-    "x": "preparing x",
-    "dequantize": "dequantizing",
-    "layout": "unfolding and folding",
+    "x": "preparing x (with its unfolding)",
+    "dequantize": "dequantizing (with folding)",
+    "layout": "putting channels last and back",
     "rest": "the rest",
 }
 
@@ -152,7 +152,7 @@ def print_parts(layers, preset):
             whole, parts = shares(m, preset)
             all_whole += whole
             all_gemm += parts["gemm"]
-            overlap = overlap or parts["rest"] < -0.05 * whole
+            overlap = overlap or parts["rest"] < -0.1 * whole
             percent = [
                 f"{100 * parts[p] / whole:.0f}" if p in parts else "-" for p in (*PARTS, "rest")
             ]
@@ -160,7 +160,7 @@ def print_parts(layers, preset):
             rows.append(["  " + label(m), *percent, f"{whole:.2f}", *exact])
         rows.append(["  all", f"{100 * all_gemm / all_whole:.0f}", *[""] * 6, f"{all_whole:.2f}"])
         rows[-1] += [""] * 2
-    titles = ["layer", "GEMM", "gy", "W", "x", "deq", "layout", "rest"]
+    titles = ["layer", "GEMM", "gy", "W", "x", "dequant", "layout", "rest"]
     table([*titles, "ms", "FP32 ms", "BF16 ms"], rows)
     if overlap:
         remark(

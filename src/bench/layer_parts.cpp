@@ -1,120 +1,150 @@
 #include "bench/layer_parts.hpp"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 
-#include <cstdint>
 #include <map>
+#include <memory>
+#include <stdexcept>
 #include <string>
 
+#include "backward/folded_product.hpp"
+#include "backward/pixel_rows.hpp"
+#include "backward/unfolded_rows.hpp"
+#include "bench/gemm_watch.hpp"
 #include "bench/stopwatch.hpp"
 #include "core/scheme.hpp"
 #include "kernels/backward.hpp"
-#include "kernels/ops.hpp"
 
 namespace hot::bench {
 namespace {
 
+using backward::WindowRuns;
 using kernels::Along;
 using kernels::Operand;
 
-/// The sums of an integer product as floats, scaled like multiply() does it; a tensor-wide scale on
-/// both sides, or one a row of `gy`.
-at::Tensor dequantized(const at::Tensor& sums, const Operand& gy, const Operand& other) {
-  const auto result = at::empty(sums.sizes(), at::kFloat);
-  const std::int64_t cols = sums.size(1);
-  const bool by_row = gy.scales.numel() > 1;
-  at::parallel_for(0, sums.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
-    kernels::cpu_ops().dequantize(sums.const_data_ptr<std::int32_t>() + begin * cols, end - begin,
-                                  cols, 1.0F / static_cast<float>(gy.transform.order),
-                                  gy.scales.const_data_ptr<float>() + (by_row ? begin : 0),
-                                  by_row ? end - begin : 1, other.scales.const_data_ptr<float>(),
-                                  other.scales.numel(),
-                                  result.mutable_data_ptr<float>() + begin * cols);
-  });
-  return result;
-}
+/// The layer's tensors without their gradients, and where its window reads.
+struct Layer {
+  at::Tensor x, weight, gy;
+  backward::Window window;
+  std::shared_ptr<const WindowRuns> runs;  ///< null where nothing is unfolded
+};
 
-/// One step by step pass; every step adds its time to a part.
+/// One pass; every step adds its time to a part.
 class Steps {
  public:
-  Steps(const LayerTensors& layer, const Scheme& grad_input, const Scheme& grad_weight)
-      : grad_input_(grad_input), grad_weight_(grad_weight) {
-    o_.kind = layer.window.convolution ? LayerKind::conv : LayerKind::linear;
-    o_.window = layer.window;
-    o_.gy = layer.gy;
-    o_.weight = layer.weight.detach();
-    o_.x = layer.x.detach();
-    o_.x_sizes = layer.x.sizes().vec();
-  }
+  Steps(const Layer& layer, const Scheme& grad_input, const Scheme& grad_weight)
+      : layer_(layer), grad_input_(grad_input), grad_weight_(grad_weight) {}
 
- private:
-  template <class Step>
-  auto timed(const char* part, const Step& step) {
-    watch_.lap();
-    auto result = step();
-    parts_[part] += watch_.lap();
-    return result;
-  }
-
- public:
+  /// The steps of ReplacedLayer and the functions around it, in their order.
   Times run() {
-    // x is prepared in forward where it needs no unfolding, else in backward.
-    const bool early = o_.window.trivial();
+    const bool early =
+        !layer_.runs || backward::quantizes_before_unfolding(grad_weight_, *layer_.runs);
     Operand x;
-    if (early) x = prepared_x();
-    (void)forward_product(o_.x, o_.weight, o_.window);
-    watch_.lap();
-    const auto gy = timed("layout", [&] { return backward::gy_matrix(o_); });
-    const auto gx = product("gy", gy, Along::cols, grad_input_, prepared_weight());
-    (void)timed("layout", [&] { return backward::grad_input_from_matrix(o_, gx); });
-    if (!early) x = prepared_x();
-    (void)product("gy", gy, Along::rows, grad_weight_, x);
+    if (early) x = prepared_pixels();
+    (void)forward_product(layer_.x, layer_.weight, layer_.window);
+    const auto gy = rows(layer_.gy);
+    gradient_of_input(gy);
+    x = early ? unfolded(x) : prepared_unfolded();
+    gradient_of_weight(gy, x);
     Times times{0, parts_};
     for (const auto& [part, seconds] : parts_) times.seconds += seconds;
     return times;
   }
 
  private:
-  Operand prepared_x() {
-    const auto matrix = timed("layout", [&] { return backward::x_matrix(o_); });
-    return timed("x", [&] { return kernels::prepare_x(matrix, grad_weight_); });
+  template <class Step>
+  auto timed(const char* part, const Step& step) {
+    const Stopwatch watch;
+    auto result = step();
+    parts_[part] += watch.seconds();
+    return result;
   }
 
-  Operand prepared_weight() {
-    const auto& s = grad_input_;
-    const auto matrix = backward::weight_matrix(o_);
-    return timed("weight", [&] {
-      return kernels::prepare(matrix, Along::rows, s.transform, s.format, s.other,
-                              Rounding::nearest, 0);
+  template <class Product>
+  at::Tensor timed_product(const Product& product) {
+    const GemmWatch gemm;
+    const Stopwatch watch;
+    auto result = product();
+    const double seconds = watch.seconds();
+    if (!gemm.saw_any()) throw std::logic_error("a product ran by an operation that isn't watched");
+    parts_["gemm"] += gemm.seconds();
+    parts_["dequantize"] += seconds - gemm.seconds();
+    return result;
+  }
+
+  /// A matrix with the channels of an image last.
+  at::Tensor rows(const at::Tensor& t) {
+    if (!layer_.window.convolution) return t;
+    return timed("layout", [&] { return backward::pixel_rows(t); });
+  }
+
+  void image(const at::Tensor& matrix, const at::Tensor& like) {
+    if (!layer_.window.convolution) return;
+    (void)timed("layout", [&] {
+      return backward::image_of_pixel_rows(matrix.view({-1, like.size(1)}), like.sizes());
     });
   }
 
-  at::Tensor product(const char* part, const at::Tensor& gy, Along along, const Scheme& s,
-                     const Operand& other) {
-    const auto levels = timed(part, [&] {
+  void gradient_of_input(const at::Tensor& gy) {
+    const auto& s = grad_input_;
+    const auto a = prepared_gy(gy, Along::cols, s);
+    const auto w = rows(layer_.weight).view({layer_.weight.size(0), -1});
+    const auto b = timed("weight", [&] {
+      return kernels::prepare(w, Along::rows, s.transform, s.format, s.other, Rounding::nearest, 0);
+    });
+    image(timed_product([&] {
+            return layer_.runs ? backward::folded_product(a, b, *layer_.runs)
+                               : kernels::multiply(a, b);
+          }),
+          layer_.x);
+  }
+
+  void gradient_of_weight(const at::Tensor& gy, const Operand& x) {
+    const auto a = prepared_gy(gy, Along::rows, grad_weight_);
+    image(timed_product([&] { return kernels::multiply(a, x); }), layer_.weight);
+  }
+
+  Operand prepared_gy(const at::Tensor& gy, Along along, const Scheme& s) {
+    return timed("gy", [&] {
       return kernels::prepare(gy, along, s.transform, s.format, s.granularity, s.rounding, 1);
     });
-    const auto left = along == Along::cols ? levels.values : levels.values.t();
-    const auto sums = timed(
-        "gemm", [&] { return kernels::integer_gemm(left, other.values, max_level(s.format)); });
-    return timed("dequantize", [&] { return dequantized(sums, levels, other); });
   }
 
+  Operand prepared_pixels() {
+    const auto pixels = rows(layer_.x);
+    return timed("x", [&] { return kernels::prepare_x(pixels, grad_weight_); });
+  }
+
+  Operand unfolded(Operand x) {
+    if (!layer_.runs) return x;
+    x.values = timed("x", [&] { return backward::unfold_levels(x.values, *layer_.runs); });
+    return x;
+  }
+
+  Operand prepared_unfolded() {
+    const auto pixels = rows(layer_.x);
+    return timed("x",
+                 [&] { return backward::prepare_unfolded(pixels, *layer_.runs, grad_weight_); });
+  }
+
+  const Layer& layer_;
   const Scheme& grad_input_;
   const Scheme& grad_weight_;
-  backward::Operands o_;
-  Stopwatch watch_;
   std::map<std::string, double> parts_;
 };
 
 }  // namespace
 
 Contender layer_parts(const LayerTensors& layer, const Preset& preset) {
+  Layer plain{layer.x.detach(), layer.weight.detach(), layer.gy, layer.window, nullptr};
+  if (layer.window.convolution && !layer.window.trivial()) {
+    const auto image = layer.x.sizes().slice(2);
+    plain.runs = std::make_shared<const WindowRuns>(layer.window, image, layer.gy.sizes().slice(2));
+  }
   const auto grad_input = parse_scheme(preset.grad_input);
   const auto grad_weight = parse_scheme(preset.grad_weight);
   return {std::string(preset.name) + " parts",
-          [=] { return Steps(layer, grad_input, grad_weight).run(); }};
+          [=] { return Steps(plain, grad_input, grad_weight).run(); }};
 }
 
 }  // namespace hot::bench

@@ -7,9 +7,9 @@
 namespace hot::bench {
 
 /// A backward pass by `preset` done step by step, after the layer's forward product, which isn't
-/// timed. Its parts: "layout" (a convolution's unfolding and folding, its channels put last), "gy",
-/// "weight" and "x" (their preparation), "gemm" (the integer products), "dequantize". Where the
-/// real pass does several steps at once, the parts sum to more than it takes.
+/// timed. Its parts: "layout" (a convolution's channels put last, and back), "gy", "weight" and "x"
+/// (their preparation; x with its unfolding), "gemm" (the library's integer products), "dequantize"
+/// (the rest of these products, with folding).
 [[nodiscard]] Contender layer_parts(const LayerTensors& layer, const Preset& preset);
 
 }  // namespace hot::bench

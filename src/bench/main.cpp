@@ -13,9 +13,8 @@
 #include "core/errors.hpp"
 #include "cpu_info.hpp"
 
+namespace hot::bench {
 namespace {
-
-using namespace hot::bench;
 
 nlohmann::json measure(const Options& options, const std::vector<Case>& chosen) {
   nlohmann::json results = {{"schema", "hot-bench.v1"}, {"environment", facts()}};
@@ -40,7 +39,7 @@ void write(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   file << text << '\n';
   file.close();
-  if (!file) throw hot::EnvironmentError(fmt::format("{} can't be written", path));
+  if (!file) throw EnvironmentError(fmt::format("{} can't be written", path));
 }
 
 int run(int argc, char** argv) {
@@ -52,18 +51,19 @@ int run(int argc, char** argv) {
     for (const auto& c : chosen) fmt::print("{}\n", c.name);
     return 0;
   }
-  if (chosen.empty()) throw hot::UsageError("no case has this name; --list names them");
-  at::set_num_threads(options.threads > 0 ? options.threads : hot::cpu_info().cores);
+  if (chosen.empty()) throw UsageError("no case has this name; --list names them");
+  at::set_num_threads(options.threads > 0 ? options.threads : cpu_info().cores);
   at::manual_seed(1);
   write(options.json, measure(options, chosen).dump(1));
   return 0;
 }
 
 }  // namespace
+}  // namespace hot::bench
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    return hot::bench::run(argc, argv);
   } catch (const hot::UsageError& error) {
     fmt::print(stderr, "hot-bench: {}\n", error.what());
     return static_cast<int>(hot::ExitCode::usage);

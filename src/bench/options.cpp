@@ -38,7 +38,7 @@ Parsed parse_options(int argc, char** argv) {
   rounds->check(CLI::Range(1, 10000));
   app.add_option("--turn-seconds", options.protocol.turn_seconds,
                  "shortest time of a turn (default 0.01)")
-      ->check(CLI::Range(0.0, 60.0));
+      ->check(CLI::Range(1e-6, 60.0));
   app.add_option("--json", options.json, "file of the results; - is standard output (default)");
   try {
     app.parse(argc, argv);

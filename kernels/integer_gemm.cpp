@@ -123,7 +123,7 @@ at::Tensor scaled_integer_product(IntegerRoute route, const at::Tensor& a, const
     return product;
   }
   const at::Tensor sums = integer_gemm_by(route, a, b, largest);
-  at::Tensor product = at::empty(sums.sizes(), at::kFloat);
+  at::Tensor product = sums.view(at::kFloat);  // the integers' own memory, float by float
   const std::int32_t* integers = sums.const_data_ptr<std::int32_t>();
   float* values = product.mutable_data_ptr<float>();
   over_rows(a.size(0), cols, [&](std::int64_t row, std::int64_t rows) {

@@ -58,7 +58,7 @@ struct Ops {
                              const RoundingRule& rounding, std::int8_t* out);
 
   /// out[i][j] = float(in[i][j]) · ((factor · row_scales[i or 0]) · col_scales[j or 0]); a count of
-  /// 1 means one scale.
+  /// 1 means one scale. `out` may be the memory of `in`.
   void (*dequantize)(const std::int32_t* in, std::int64_t rows, std::int64_t cols, float factor,
                      const float* row_scales, std::int64_t row_count, const float* col_scales,
                      std::int64_t col_count, float* out);

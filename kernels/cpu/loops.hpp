@@ -51,22 +51,50 @@ void transform_quantize(const MatrixView& in, Along along, const Transform& tran
       });
 }
 
-template <class Integer>
-void scale_rows(const Integer* in, std::int64_t rows, std::int64_t cols, float factor,
+/// kLanes values of a product as floats: integers are converted, floats are taken as they are.
+inline Floats as_floats(const std::int32_t* from) {
+  Ints integers;
+  std::memcpy(&integers, from, sizeof(integers));
+  return __builtin_convertvector(integers, Floats);
+}
+inline Floats as_floats(const float* from) {
+  Floats values;
+  load(values, from);
+  return values;
+}
+
+/// One row of dequantize(); `to` may be the memory of `from`, so both are read and written by
+/// value.
+template <class Number>
+void scale_row(const Number* from, std::int64_t cols, float row_scale, const float* col_scales,
+               std::int64_t col_count, float* to) {
+  const float common = row_scale * col_scales[0];
+  std::int64_t c = 0;
+  for (; c + kLanes <= cols; c += kLanes) {
+    Floats scales = Floats{} + common;
+    if (col_count != 1) {
+      load(scales, col_scales + c);
+      scales *= row_scale;
+    }
+    store(as_floats(from + c) * scales, to + c);
+  }
+  for (; c < cols; ++c) {
+    Number number;
+    std::memcpy(&number, from + c, sizeof(number));
+    const float scaled =
+        static_cast<float>(number) * (col_count == 1 ? common : row_scale * col_scales[c]);
+    std::memcpy(to + c, &scaled, sizeof(scaled));
+  }
+}
+
+template <class Number>
+void scale_rows(const Number* in, std::int64_t rows, std::int64_t cols, float factor,
                 const float* row_scales, std::int64_t row_count, const float* col_scales,
                 std::int64_t col_count, float* out) {
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const float row_scale = factor * row_scales[row_count == 1 ? 0 : r];
-    const Integer* from = in + r * cols;
-    float* to = out + r * cols;
-    if (col_count == 1) {
-      const float scale = row_scale * col_scales[0];
-      for (std::int64_t c = 0; c < cols; ++c) to[c] = static_cast<float>(from[c]) * scale;
-    } else {
-      for (std::int64_t c = 0; c < cols; ++c)
-        to[c] = static_cast<float>(from[c]) * (row_scale * col_scales[c]);
-    }
-  }
+  if (cols == 0) return;
+  for (std::int64_t r = 0; r < rows; ++r)
+    scale_row(in + r * cols, cols, factor * row_scales[row_count == 1 ? 0 : r], col_scales,
+              col_count, out + r * cols);
 }
 
 void dequantize(const std::int32_t* in, std::int64_t rows, std::int64_t cols, float factor,

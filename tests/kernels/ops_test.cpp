@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -242,6 +244,40 @@ TEST_P(OpsTest, DequantizeAppliesBothScalesAndTheFactor) {
   Matrix in_place(sums.begin(), sums.end());
   ops().dequantize_in_place(in_place.data(), 2, 3, 0.5F, rows.data(), 2, cols.data(), 1);
   EXPECT_THAT(in_place, testing::ElementsAre(1, -2, 3, 20, 25, -30));
+}
+
+// Rows longer than a register, with and without a rest; the result may take the integers' memory.
+TEST_P(OpsTest, DequantizeHasTheBitsOfTheDefinitionAlsoInItsOwnMemory) {
+  for (const std::int64_t cols : {0, 1, 15, 16, 17, 49, 197})
+    for (const bool by_row : {false, true})
+      for (const bool by_col : {false, true}) {
+        constexpr std::int64_t kRows = 3;
+        std::vector<std::int32_t> sums;
+        Matrix row_scales;
+        Matrix col_scales;
+        for (std::int64_t r = 0; r < kRows; ++r) row_scales.push_back(0.1F * (r + 1.0F));
+        for (std::int64_t c = 0; c < std::max<std::int64_t>(cols, 1); ++c)
+          col_scales.push_back(0.03F * (c + 1.0F));
+        for (std::int64_t i = 0; i < kRows * cols; ++i)
+          sums.push_back(static_cast<std::int32_t>(i * 123457 - 1000003));
+        Matrix expected;
+        for (std::int64_t i = 0; i < kRows * cols; ++i) {
+          const auto row = static_cast<std::size_t>(by_row ? i / cols : 0);
+          const auto col = static_cast<std::size_t>(by_col ? i % cols : 0);
+          expected.push_back(static_cast<float>(sums[static_cast<std::size_t>(i)]) *
+                             ((0.0625F * row_scales[row]) * col_scales[col]));
+        }
+        Matrix out(expected.size());
+        const auto run = [&](float* to) {
+          ops().dequantize(sums.data(), kRows, cols, 0.0625F, row_scales.data(), by_row ? kRows : 1,
+                           col_scales.data(), by_col ? cols : 1, to);
+        };
+        run(out.data());
+        ASSERT_EQ(out, expected);
+        run(reinterpret_cast<float*>(sums.data()));
+        for (std::size_t i = 0; i < expected.size(); ++i)
+          ASSERT_EQ(std::bit_cast<float>(sums[i]), expected[i]) << i;
+      }
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, OpsTest, testing::ValuesIn(available_cpu_ops()),

@@ -74,11 +74,6 @@ def groups(layers):
     return found
 
 
-def label(layer):
-    kernel = layer["kernel"]
-    return f"{layer['layer']} {kernel}x{kernel}" if layer["kind"] == "conv" else layer["layer"]
-
-
 def print_environment(env):
     remark(f"{env['cpu']} ({', '.join(env['features'])}), {env['threads']} threads")
     remark(
@@ -116,7 +111,8 @@ def print_kernels(kernels):
 
 
 def print_speed(layers):
-    print("Whole layer backward (both gradients): times faster than torch's own\n")
+    print("Whole layer backward (both gradients): times faster than torch's own")
+    print("I counts a convolution's input channels times its kernel's places\n")
     pairs = [("hot", "fp32"), ("hot", "bf16"), ("int8", "fp32"), ("hlq", "fp32")]
     rows = []
     for (model, batch), members in groups(layers).items():
@@ -125,7 +121,7 @@ def print_speed(layers):
         for i, m in enumerate(members):
             cells = [spread(column[i]) for column in columns[:-1]]
             cells.append(f"{statistics.median(columns[-1][i]):.2f}")
-            rows.append(["  " + label(m), m["gemm"], *cells])
+            rows.append(["  " + m["layer"], m["gemm"], *cells])
         means = [geometric(column) for column in columns]
         cells = [spread(mean) for mean in means[:-1]] + [f"{statistics.median(means[-1]):.2f}"]
         rows.append(["  geometric mean", "", *cells])
@@ -157,7 +153,7 @@ def print_parts(layers, preset):
                 f"{100 * parts[p] / whole:.0f}" if p in parts else "-" for p in (*PARTS, "rest")
             ]
             exact = [f"{statistics.median(m['seconds'][b]) * 1e3:.2f}" for b in ("fp32", "bf16")]
-            rows.append(["  " + label(m), *percent, f"{whole:.2f}", *exact])
+            rows.append(["  " + m["layer"], *percent, f"{whole:.2f}", *exact])
         rows.append(["  all", f"{100 * all_gemm / all_whole:.0f}", *[""] * 6, f"{all_whole:.2f}"])
         rows[-1] += [""] * 2
     titles = ["layer", "GEMM", "gy", "W", "x", "dequant", "layout", "rest"]
@@ -180,7 +176,7 @@ def print_losses(layers, presets=("hot", "int8")):
             if whole < exact:
                 continue
             eater = max((p for p in parts if p != "gemm"), key=lambda p: parts[p])
-            text = f"{layer['model']} {label(layer)}, batch {layer['batch']}, {preset}: "
+            text = f"{layer['model']} {layer['layer']}, batch {layer['batch']}, {preset}: "
             if parts["gemm"] >= exact:
                 text += (
                     f"the integer products alone take {parts['gemm'] / exact:.2f} of FP32's time"

@@ -4,6 +4,7 @@
 
 #include "reports/json_numbers.hpp"
 #include "reports/json_plan.hpp"
+#include "reports/report_reader.hpp"
 
 namespace hot::reports {
 namespace {
@@ -124,7 +125,7 @@ Json verification_json(const Verification& verification, JsonNumbers& numbers) {
 std::string write_json(const Report& report) {
   JsonNumbers numbers;
   Json json;
-  json["schema"] = "hot-analyze.report.v1";
+  json["schema"] = kReportSchema;
   json["tool"] = {{"name", "hot-analyze"}, {"version", report.environment.tool_version}};
   json["run"] = run_json(report, numbers);
   json["environment"] = environment_json(report.environment);

@@ -35,6 +35,11 @@ hot::ExitCode run(int argc, char** argv) {
     return hot::ExitCode::done;
   }
   switch (parsed.request->command) {
+    case Command::compare:
+      return hot::cli::run_compare(*parsed.request);
+    case Command::export_plan:
+      hot::cli::run_export(*parsed.request);
+      return hot::ExitCode::done;
     case Command::schemes:
       hot::cli::list_schemes();
       return hot::ExitCode::done;

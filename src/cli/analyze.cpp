@@ -1,14 +1,8 @@
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include "cli/commands.hpp"
+#include "cli/input.hpp"
 #include "cli/messages.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/results.hpp"
@@ -17,16 +11,6 @@
 
 namespace hot::cli {
 namespace {
-
-Plan read_plan_file(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || std::filesystem::is_directory(path))
-    throw UsageError(fmt::format("--plan {}: cannot be read: {}", path,
-                                 std::strerror(errno == 0 ? EISDIR : errno)));
-  return reports::read_plan(text.str(), path);
-}
 
 ExitCode exit_code(const Report& report) {
   if (report.interrupted) return ExitCode::environment;
@@ -42,7 +26,8 @@ ExitCode run_on_model(const Request& request) {
   const Results results(request);
   PipelineOptions pipeline = request.pipeline;
   pipeline.measure.schemes = resolve_schemes(request.schemes);
-  if (request.command == Command::verify) pipeline.plan = read_plan_file(request.plan_file);
+  if (request.command == Command::verify)
+    pipeline.plan = reports::read_plan(read_text("--plan", request.plan_file), request.plan_file);
 
   Report report;
   {

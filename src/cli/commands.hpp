@@ -9,6 +9,13 @@ namespace hot::cli {
 /// earns. Throws what the pipeline throws, and EnvironmentError when a result can't be written.
 [[nodiscard]] ExitCode run_on_model(const Request& request);
 
+/// compare: what changed from one report or plan to another, and the exit code that --fail-on
+/// earns. Throws UsageError for files that are neither, or for a condition that can't be checked.
+[[nodiscard]] ExitCode run_compare(const Request& request);
+
+/// export: a plan in the words of another tool; what those can't say goes to standard error.
+void run_export(const Request& request);
+
 /// schemes: every scheme of the default analysis and the grammar, on standard output.
 void list_schemes();
 

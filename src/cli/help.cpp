@@ -18,8 +18,13 @@ class HelpFormatter : public CLI::Formatter {
     if (!is_command)
       return fmt::format("\nUsage: {0} MODEL [OPTIONS]\n       {0} COMMAND [MODEL] [OPTIONS]\n",
                          name);
-    const bool takes_model = app->get_option_no_throw("MODEL") != nullptr;
-    return fmt::format("\nUsage: {}{}\n", name, takes_model ? " MODEL [OPTIONS]" : "");
+    std::string form = name;
+    bool has_options = false;
+    for (const CLI::Option* option : app->get_options()) {
+      if (option->get_positional()) form += " " + option->get_name();
+      has_options = has_options || (!option->get_positional() && option->get_name() != "--help");
+    }
+    return fmt::format("\nUsage: {}{}\n", form, has_options ? " [OPTIONS]" : "");
   }
 
   std::string make_option_opts(const CLI::Option* option) const override {

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "reports/compare_formats.hpp"
+#include "reports/export.hpp"
 #include "reports/formats.hpp"
 
 namespace hot::cli {
@@ -143,6 +145,54 @@ void add_output_options(CLI::App& app, OutputOptions& options, bool makes_plan) 
         ->type_name("FILE")
         ->group(kOutput);
   }
+}
+
+void add_compare_options(CLI::App& app, Request& request) {
+  CompareRequest& compare = request.compare;
+  app.add_option("A", compare.a, "report (--json) or plan (--plan) before")->required();
+  app.add_option("B", compare.b, "the same after")->required();
+  app.add_option("--fail-on", compare.fail_on,
+                 "comma list of conditions for exit code 1: 'error>5%',\n"
+                 "'time>3%', 'memory>0%', 'speedup<1', 'picks>0', 'worse';\n"
+                 "a change must exceed its noise")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  app.add_option("--tolerance", compare.tolerance_percent, "percent that count as the same")
+      ->check(CLI::Range(0.0, 100.0))
+      ->type_name("X")
+      ->capture_default_str();
+  for (const reports::ComparisonFormat& format : reports::comparison_formats()) {
+    if (format.option.empty()) continue;
+    const std::string name(format.name);
+    app.add_option_function<std::string>(
+           std::string(format.option),
+           [&request, name](const std::string& target) { request.output.targets[name] = target; },
+           fmt::format("write {}; -: to standard output", format.description))
+        ->type_name("FILE")
+        ->group(kOutput);
+  }
+  app.add_flag("--quiet,-q", request.messages.quiet, "no table: files and the exit code alone")
+      ->group(kOutput);
+}
+
+void add_export_options(CLI::App& app, ExportRequest& request) {
+  app.add_option("--plan", request.plan_file, "the plan, or a report that has one")
+      ->type_name("FILE")
+      ->required();
+  std::string names;
+  std::vector<std::string> list;
+  for (const reports::ExportFormat& format : reports::export_formats()) {
+    list.emplace_back(format.name);
+    names += fmt::format("{}{}: {}", names.empty() ? "" : ";\n", format.name, format.description);
+  }
+  app.add_option("--format", request.format, names)
+      ->type_name("NAME")
+      ->check(CLI::IsMember(list))
+      ->required();
+  app.add_option("--output,-o", request.output, "where it goes; -: to standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
 }
 
 void add_message_options(CLI::App& app, MessageOptions& options) {

@@ -15,6 +15,9 @@ void add_choice_options(CLI::App& app, Request& request);
 void add_verify_options(CLI::App& app, verify::Options& options);
 void add_message_options(CLI::App& app, MessageOptions& options);
 
+void add_compare_options(CLI::App& app, Request& request);
+void add_export_options(CLI::App& app, ExportRequest& request);
+
 /// One flag for each report format that has one; --plan only where the command makes a plan.
 void add_output_options(CLI::App& app, OutputOptions& options, bool makes_plan);
 

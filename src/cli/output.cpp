@@ -61,7 +61,8 @@ void write_all(int descriptor, std::string_view text, const std::string& where) 
   }
 }
 
-Output::Output(const std::string& option, const std::string& target, const std::string& model)
+Output::Output(const std::string& option, const std::string& target, const std::string& kept,
+               const std::string& kept_name)
     : option_(option), target_(target) {
   if (to_stdout()) {
     regular_ = false;
@@ -75,8 +76,8 @@ Output::Output(const std::string& option, const std::string& target, const std::
   const fs::file_status status = fs::status(path_, error);
   if (fs::is_directory(status))
     throw UsageError(fmt::format("{} {} is a directory; give a file's name", option, target));
-  if (fs::equivalent(path_, model, error))
-    throw UsageError(fmt::format("{} {} would overwrite the model", option, target));
+  if (fs::equivalent(path_, kept, error))
+    throw UsageError(fmt::format("{} {} would overwrite {}", option, target, kept_name));
   regular_ = !fs::exists(status) || fs::is_regular_file(status);
   const fs::path folder = path_.parent_path();
   if (!fs::is_directory(folder, error))

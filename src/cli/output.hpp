@@ -15,9 +15,11 @@ void write_all(int descriptor, std::string_view text, const std::string& where);
 /// rename. "-" is standard output; devices and pipes are written directly.
 class Output {
  public:
-  /// `option` is what the user wrote, for messages; `model` must not be overwritten.
-  /// Throws UsageError or EnvironmentError when `target` can't be written.
-  Output(const std::string& option, const std::string& target, const std::string& model);
+  /// `option` is what the user wrote, for messages; the file `kept` (which `kept_name` calls, e.g.
+  /// "the model") must not be overwritten. Throws UsageError or EnvironmentError when `target`
+  /// can't be written.
+  Output(const std::string& option, const std::string& target, const std::string& kept,
+         const std::string& kept_name = "the model");
 
   [[nodiscard]] bool to_stdout() const { return target_ == "-"; }
   [[nodiscard]] const std::string& target() const { return target_; }

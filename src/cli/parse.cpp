@@ -17,15 +17,18 @@ struct CommandInfo {
   Command command;
   const char* name;
   const char* description;
+  bool on_a_model;  ///< takes MODEL and runs the pipeline
 };
 
 /// The commands with a name; without one, MODEL is analysed.
-constexpr std::array<CommandInfo, 4> kCommands = {{
-    {Command::inspect, "inspect",
-     "list inputs and every backward GEMM; nothing is timed or judged"},
-    {Command::verify, "verify", "run a given plan with real kernels beside the exact run"},
-    {Command::schemes, "schemes", "list the schemes that can be chosen"},
-    {Command::devices, "devices", "say what this machine can run"},
+constexpr std::array<CommandInfo, 6> kCommands = {{
+    {Command::inspect, "inspect", "list inputs and every backward GEMM; nothing is timed or judged",
+     true},
+    {Command::verify, "verify", "run a given plan with real kernels beside the exact run", true},
+    {Command::compare, "compare", "say what changed between two reports or plans", false},
+    {Command::export_plan, "export", "write a plan for another tool", false},
+    {Command::schemes, "schemes", "list the schemes that can be chosen", false},
+    {Command::devices, "devices", "say what this machine can run", false},
 }};
 
 constexpr const char* kAbout =
@@ -34,14 +37,22 @@ constexpr const char* kAbout =
     "with which scheme for each of the two gradients, at which error, and what it buys.";
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done; 1 the verification failed; 2 wrong usage; 3 the model or data can't be "
-    "used;\n"
-    "4 the environment failed (device, memory, disk) or the run was interrupted.\n"
+    "Exit codes: 0 done; 1 the verification or comparison failed; 2 wrong usage; 3 the model or "
+    "data\n"
+    "can't be used; 4 the environment failed (device, memory, disk) or the run was interrupted.\n"
     "Results go to standard output, messages and progress to standard error.";
 
+bool runs_on_a_model(Command command) {
+  return command == Command::analyze ||
+         std::any_of(kCommands.begin(), kCommands.end(), [&](const CommandInfo& info) {
+           return info.command == command && info.on_a_model;
+         });
+}
+
 void add_options(CLI::App& app, Command command, Request& request) {
-  const bool on_a_model = command != Command::schemes && command != Command::devices;
-  if (!on_a_model) return;
+  if (command == Command::compare) return add_compare_options(app, request);
+  if (command == Command::export_plan) return add_export_options(app, request.exported);
+  if (!runs_on_a_model(command)) return;
   add_model_options(app, request.pipeline);
   add_input_options(app, request.pipeline);
   add_run_options(app, request);
@@ -122,8 +133,7 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(one_line(error.what()) + "; see hot-analyze --help");
   }
-  if (request.command != Command::schemes && request.command != Command::devices)
-    require_model(request);
+  if (runs_on_a_model(request.command)) require_model(request);
   spread(request);
   return {request, ""};
 }

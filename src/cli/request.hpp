@@ -8,7 +8,7 @@
 
 namespace hot::cli {
 
-enum class Command { analyze, inspect, verify, schemes, devices };
+enum class Command { analyze, inspect, verify, compare, export_plan, schemes, devices };
 
 /// Where results go besides the table: a file, or "-" for standard output, by the name of the
 /// report format.
@@ -24,6 +24,21 @@ struct MessageOptions {
   bool no_progress = false;
 };
 
+/// compare: two reports or plans.
+struct CompareRequest {
+  std::string a;
+  std::string b;
+  std::vector<std::string> fail_on;  ///< conditions (reports/fail_on.hpp)
+  double tolerance_percent = 1;      ///< differences up to it are none
+};
+
+/// export: a plan for another tool.
+struct ExportRequest {
+  std::string plan_file;  ///< a plan, or a report that has one
+  std::string format;
+  std::string output = "-";
+};
+
 /// What the user asked for, checked as far as that goes without touching the model.
 struct Request {
   Command command = Command::analyze;
@@ -32,6 +47,8 @@ struct Request {
   std::vector<std::string>
       schemes;            ///< schemes or glob patterns of schemes; empty = all of the default
   std::string plan_file;  ///< verify: the plan to run
+  CompareRequest compare;
+  ExportRequest exported;
   OutputOptions output;
   MessageOptions messages;
 };

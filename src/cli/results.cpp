@@ -22,7 +22,7 @@ Results::Results(const Request& request) {
     if (format.name == "plan" && request.pipeline.last < Stage::select)
       throw UsageError(fmt::format("{} needs a plan, but --stop-after {} ends before select",
                                    format.option, to_string(request.pipeline.last)));
-    Output output(std::string(format.option), target, request.pipeline.model.path);
+    Output output(std::string(format.option), target, request.pipeline.model.path, "the model");
     const auto twin = std::find_if(files_.begin(), files_.end(),
                                    [&](const auto& file) { return file.second.same_as(output); });
     if (twin != files_.end())

@@ -12,11 +12,16 @@ enum class Origin { measured, modelled, simulated };
 
 [[nodiscard]] const char* to_string(Origin origin);
 
+/// Which way a metric should go; `neither` for counts, for what is best at a value in
+/// between, and for checks, whose size below their limit means nothing.
+enum class Better { lower, higher, neither };
+
 /// One row of the table of all metrics: printers need to know no metric by name.
 struct MetricInfo {
   std::string_view name;         ///< snake_case, the JSON key
   std::string_view unit;         ///< "", "dB", "ms", "bytes", "ratio" …
   std::string_view description;  ///< one line, with the formula's place in methods.md
+  Better better = Better::lower;
 };
 
 /// Every metric the project can report, in printing order.

@@ -67,6 +67,21 @@ const std::vector<Refusal> kRefusals = {
     {"QuietAndVerbose", {"m.pt", "--quiet", "--verbose"}, "--verbose"},
     {"SameFileTwice", {"m.pt", "--json", "-", "--plan", "-"}, "give each its own"},
     {"JsonIsAFolder", {"m.pt", "--json", "/tmp"}, "/tmp is a directory"},
+    {"CompareWithoutB", {"compare", "a.json"}, "B is required"},
+    {"CompareMissingFile", {"compare", "none.json", "b.json"}, "A none.json: cannot be read"},
+    {"CompareUnknownNumber",
+     {"compare", "a.json", "b.json", "--fail-on", "beauty>3%"},
+     "no number of a whole model is called 'beauty'"},
+    {"CompareNoLimit",
+     {"compare", "a.json", "b.json", "--fail-on", "error"},
+     "it has no limit; write e.g. 'error>5%'"},
+    {"ExportWithoutFormat", {"export", "--plan", "p.json"}, "--format is required"},
+    {"ExportUnknownFormat",
+     {"export", "--plan", "p.json", "--format", "onnx"},
+     "onnx not in {hot,torchao,transformer-engine,csv}"},
+    {"ExportMissingPlan",
+     {"export", "--plan", "none.json", "--format", "hot"},
+     "--plan none.json: cannot be read"},
     {"JsonEmpty", {"m.pt", "--json", ""}, "--json"},
 };
 
@@ -99,14 +114,17 @@ TEST(Help, NamesEveryCommandAndOptionGroup) {
   const Finished run = hot_analyze({"--help"});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_EQ(run.err, "");
-  for (const char* word : {"inspect", "verify", "schemes", "devices", "--input", "--policy",
-                           "--stop-after", "--json", "--plan", "Exit codes"})
+  for (const char* word : {"inspect", "verify", "compare", "export", "schemes", "devices",
+                           "--input", "--policy", "--stop-after", "--json", "--plan", "Exit codes"})
     EXPECT_THAT(run.out, HasSubstr(word));
 }
 
 TEST(Help, FitsIn100Columns) {
-  for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"--help"}, {"inspect", "--help"}, {"verify", "--help"}}) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
+                                                    {"inspect", "--help"},
+                                                    {"verify", "--help"},
+                                                    {"compare", "--help"},
+                                                    {"export", "--help"}}) {
     const Finished run = hot_analyze(arguments);
     EXPECT_EQ(run.exit_code, 0);
     for (std::size_t begin = 0; begin < run.out.size();) {

@@ -129,7 +129,7 @@ TEST(PlanFile, WrongTypesAreRefusedWithTheirPlace) {
   EXPECT_THAT(refusal_of([](Json& j) { j["model"]["parameters"] = 18446744073709551615ULL; }),
               HasSubstr("model.parameters: should be an integer"));
   EXPECT_THAT(refusal_of([](Json& j) { j["predicted"]["cost"]["origin"] = "guessed"; }),
-              HasSubstr("'guessed' is not measured, modelled or simulated"));
+              HasSubstr("'guessed' is none of measured, modelled, simulated"));
   EXPECT_THAT(refusal("[]"), HasSubstr("should be an object"));
 }
 

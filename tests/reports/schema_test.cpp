@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "example.hpp"
+#include "reports/compare_formats.hpp"
+#include "reports/export.hpp"
 #include "reports/json.hpp"
 #include "reports/json_text.hpp"
 #include "reports/plan.hpp"
@@ -68,6 +70,35 @@ TEST_F(Schema, PlansAreValid) {
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
 }
 
+TEST_F(Schema, ComparisonsAreValid) {
+  const auto reports = testing::reports_of_every_stage();
+  Report other = reports.back();
+  other.plan->layers[0].grad_input = Scheme{};
+  other.plan->layers.push_back({"new", {1, 1}, Scheme{}, Scheme{}, {}, {}});
+  other.verification->total.set("gradient_error", std::numeric_limits<double>::quiet_NaN(),
+                                Origin::measured);
+  std::vector<std::string> texts;
+  for (const Report& report : reports) {
+    const Comparison comparison = compare(report, "a", other, "b");
+    texts.push_back(
+        write_comparison_json(comparison, {check(parse_fail_on("worse"), comparison)}, {}));
+  }
+  const test::Finished ran = validate("comparison.v1.json", texts);
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+}
+
+TEST_F(Schema, ExportsAreValid) {
+  Plan plan = *testing::full_report().plan;
+  plan.layers.push_back(
+      {"fc", {16, 16}, parse_scheme("none+int8"), parse_scheme("had16+int4"), {}, {}});
+  plan.layers.push_back({"conv", {16, 3, 3, 3}, Scheme{}, parse_scheme("had16"), {}, {}});
+  for (const char* name : {"torchao", "transformer-engine"}) {
+    const test::Finished ran =
+        validate(fmt::format("{}.v1.json", name), {export_format(name).write(plan).text});
+    EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  }
+}
+
 TEST_F(Schema, WhatIsNotInItIsInvalid) {
   const Json report = Json::parse(write_json(testing::full_report()));
   const std::vector<std::string> places = {"",
@@ -109,6 +140,7 @@ TEST(Schemas, DefineSharedPartsAlike) {
   const Json report = load("report.v1.json");
   const Json plan = load("plan.v1.json");
   for (const auto& [name, part] : plan.items()) EXPECT_EQ(report[name], part) << name;
+  EXPECT_EQ(load("comparison.v1.json")["metric"], plan["metric"]);
 }
 
 }  // namespace

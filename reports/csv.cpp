@@ -83,14 +83,17 @@ void add_layer(const Report& report, const LayerTrace& layer, std::vector<Row>& 
   }
 }
 
-/// What is known of the whole model: what was predicted, and what was then measured.
+/// What is known of the whole model: what was predicted, what was then measured, and what that
+/// took.
 Metrics whole_model(const Report& report) {
   Metrics all;
-  if (report.plan) all = report.plan->predicted;
-  if (!report.verification) return all;
-  for (const Metric& m : report.verification->total.all()) {
-    all.set(m.info->name, m.value, m.origin, m.ci95);
-  }
+  const auto add = [&](const Metrics& metrics) {
+    for (const Metric& m : metrics.all()) all.set(m.info->name, m.value, m.origin, m.ci95);
+  };
+  if (!report.plan) return all;
+  add(report.plan->predicted);
+  if (report.verification) add(report.verification->total);
+  add(report.run);
   return all;
 }
 

@@ -98,14 +98,8 @@ std::vector<std::pair<std::string, std::string>> environment_facts(const Report&
       {"software",
        fmt::format("hot-analyze {}, torch {}, CUDA {}", e.tool_version, e.torch, e.cuda)},
       {"kernels", fmt::format("{}; integer products: {}", e.kernels, e.integer_gemm)},
-      {"run", fmt::format("{:.1f} s, peak memory {}", report.elapsed_seconds,
+      {"run", fmt::format("{:.1f} s, peak memory {} (measured)", report.elapsed_seconds,
                           bytes_text(static_cast<double>(report.peak_memory_bytes)))}};
-  if (report.trace && report.trace->step_seconds > 0) {
-    facts.back().second += fmt::format("; {:.3g} times one plain training step of {:.3g} s",
-                                       report.elapsed_seconds / report.trace->step_seconds,
-                                       report.trace->step_seconds);
-  }
-  facts.back().second += " (measured)";
   std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
   return facts;
 }

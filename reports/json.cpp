@@ -35,7 +35,8 @@ Json run_json(const Report& report, JsonNumbers& numbers) {
   return {{"origin", "measured"},
           {"elapsed_seconds", numbers.number(report.elapsed_seconds, "elapsed_seconds")},
           {"peak_memory_bytes", report.peak_memory_bytes},
-          {"interrupted", report.interrupted}};
+          {"interrupted", report.interrupted},
+          {"metrics", numbers.metrics(report.run, "run")}};
 }
 
 Json work_json(const PathWork& work) {

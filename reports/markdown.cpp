@@ -51,6 +51,7 @@ std::string metrics(const Report& report) {
   std::string rows;
   if (report.verification) add_metrics(report.verification->total, rows);
   if (report.plan) add_metrics(report.plan->predicted, rows);
+  add_metrics(report.run, rows);
   if (rows.empty()) return "";
   return "\n| whole model | value | 95 % | origin | meaning |\n|---|---:|---:|---|---|\n" + rows;
 }

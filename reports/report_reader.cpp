@@ -155,11 +155,12 @@ Verification read_verification(const JsonPart& part, std::vector<std::string>& u
   return verification;
 }
 
-void read_run(const JsonPart& part, Report& report) {
-  part.expect_keys({"origin", "elapsed_seconds", "peak_memory_bytes", "interrupted"});
+void read_run(const JsonPart& part, Report& report, std::vector<std::string>& unknown) {
+  part.expect_keys({"origin", "elapsed_seconds", "peak_memory_bytes", "interrupted"}, {"metrics"});
   report.elapsed_seconds = number_or_nan(part.at("elapsed_seconds"));
   report.peak_memory_bytes = part.at("peak_memory_bytes").integer();
   report.interrupted = read_bool(part.at("interrupted"));
+  if (part.has("metrics")) report.run = read_metrics(part.at("metrics"), &unknown);
 }
 
 Plan read_plan_of_report(const JsonPart& part, const ModelInfo& model,
@@ -189,7 +190,7 @@ Report read_root(const JsonPart& root) {
   read_environment(root.at("environment"), report.environment);
   report.environment.tool_version = tool.at("version").text();
   report.model = read_model(root.at("model"));
-  read_run(root.at("run"), report);
+  read_run(root.at("run"), report, unknown);
   if (root.has("trace")) report.trace = read_trace(root.at("trace"));
   if (root.has("errors")) report.errors = read_errors(root.at("errors"), unknown);
   if (root.has("plan")) report.plan = read_plan_of_report(root.at("plan"), report.model, unknown);

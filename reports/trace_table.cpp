@@ -56,6 +56,8 @@ std::string write_trace_table(const Report& report, const Style& given) {
   for (const LayerTrace& layer : report.trace->layers) add_layer(table, layer);
   std::string text = environment_section(report, style) + '\n';
   if (!table.empty()) text += table.text(style) + '\n';
+  if (const std::string metrics = metrics_section(report, style); !metrics.empty())
+    text += metrics + '\n';
   text += paragraph("", totals(*report.trace), style.width);
   for (const auto* notes : {&report.model.notes, &report.trace->notes}) {
     for (const std::string& note : *notes) text += paragraph("- ", note, style.width);

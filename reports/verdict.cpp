@@ -172,6 +172,7 @@ std::string metrics_section(const Report& report, const Style& style) {
   };
   if (report.verification) add_all(report.verification->total);
   if (report.plan) add_all(report.plan->predicted);
+  add_all(report.run);
   return table.empty() ? "" : table.text(style);
 }
 

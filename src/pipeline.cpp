@@ -3,7 +3,6 @@
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <chrono>
 
@@ -18,6 +17,7 @@
 #include "models/step.hpp"
 #include "models/warnings.hpp"
 #include "plan_match.hpp"
+#include "process_memory.hpp"
 
 namespace hot {
 namespace {
@@ -36,10 +36,24 @@ void describe_inputs(const models::Inputs& inputs, ModelInfo& info) {
   info.notes.insert(info.notes.end(), inputs.notes.begin(), inputs.notes.end());
 }
 
-std::int64_t peak_resident_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return std::int64_t{usage.ru_maxrss} * 1024;
+/// Called after the trace: until then the process has loaded the model and run single steps, no
+/// more.
+void remember_step_memory(Metrics& run) {
+  if (const std::int64_t bytes = peak_resident_bytes(); bytes > 0)
+    run.set("step_peak_bytes", static_cast<double>(bytes), Origin::measured);
+}
+
+/// What the whole run took, beside the plain training step if there was one.
+void describe_run(double seconds, Report& report) {
+  report.elapsed_seconds = seconds;
+  report.peak_memory_bytes = peak_resident_bytes();
+  if (report.trace && report.trace->step_seconds > 0)
+    report.run.set("run_to_step_ratio", seconds / report.trace->step_seconds, Origin::measured);
+  if (report.run.find("step_peak_bytes") == nullptr) return;
+  const auto bytes = static_cast<double>(report.peak_memory_bytes);
+  const double ratio = bytes / report.run.value("step_peak_bytes");
+  report.run.set("run_peak_bytes", bytes, Origin::measured);
+  report.run.set("run_to_step_memory", ratio, Origin::measured);
 }
 
 /// The way of the data: each stage takes the value before it and its own options.
@@ -54,6 +68,7 @@ void run_stages(const PipelineOptions& options, const Progress& progress, Report
   throw_if_interrupted();
 
   report.trace = trace::trace(model, inputs, loss, options.seed, progress);
+  remember_step_memory(report.run);
   if (options.last == Stage::trace) return;
 
   if (options.plan) {
@@ -91,9 +106,8 @@ void run_pipeline(const PipelineOptions& options, const Progress& progress, Repo
   const auto finish = [&] {
     const std::vector<std::string> warned = warnings.notes();
     report.model.notes.insert(report.model.notes.end(), warned.begin(), warned.end());
-    report.elapsed_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    report.peak_memory_bytes = peak_resident_bytes();
+    describe_run(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                 report);
   };
   try {
     run_stages(options, progress, report);

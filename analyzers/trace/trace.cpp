@@ -49,18 +49,10 @@ LayerTrace layer_of(const backward::Site& site, const StepWatcher::SiteWork& wor
   return layer;
 }
 
-}  // namespace
-
-Trace trace(const models::Model& model, const models::Inputs& inputs, const models::Loss& loss,
-            std::uint64_t seed, const Progress& progress) {
-  const auto& batch = inputs.batches.front();
-  const auto tell = [&](std::int64_t done, std::string_view what) {
-    if (progress) progress("trace", done, 2, what);
-  };
+/// Watches one step and fills everything but what a plain step is for. Its gradients go with it.
+Trace observe(const models::Model& model, const models::Batch& batch, const models::Loss& loss,
+              std::uint64_t seed) {
   Trace result;
-  backward::SavedBytes::install();
-
-  tell(0, "observed step");
   StepWatcher watcher;
   models::StepResult step;
   std::vector<backward::Site> sites;
@@ -78,15 +70,6 @@ Trace trace(const models::Model& model, const models::Inputs& inputs, const mode
   throw_if_interrupted();
   require_finite(watcher, step.loss);
 
-  tell(1, "plain step");
-  {
-    backward::PeakMemory memory;
-    const auto plain = models::run_step(model, batch, loss, seed);
-    result.peak_bytes = memory.peak_bytes();
-    result.step_seconds = plain.forward_seconds + plain.backward_seconds;
-  }
-  throw_if_interrupted();
-
   auto work = watcher.work();
   work.resize(sites.size());
   for (std::size_t i = 0; i < sites.size(); ++i) {
@@ -101,6 +84,30 @@ Trace trace(const models::Model& model, const models::Inputs& inputs, const mode
   result.backward_flops = watcher.backward_flops();
   result.loss = step.loss;
   result.notes = model_findings(result, sites, model, step.gradients);
+  return result;
+}
+
+}  // namespace
+
+Trace trace(const models::Model& model, const models::Inputs& inputs, const models::Loss& loss,
+            std::uint64_t seed, const Progress& progress) {
+  const auto& batch = inputs.batches.front();
+  const auto tell = [&](std::int64_t done, std::string_view what) {
+    if (progress) progress("trace", done, 2, what);
+  };
+  backward::SavedBytes::install();
+
+  tell(0, "observed step");
+  Trace result = observe(model, batch, loss, seed);
+
+  tell(1, "plain step");
+  {
+    backward::PeakMemory memory;
+    const auto plain = models::run_step(model, batch, loss, seed);
+    result.peak_bytes = memory.peak_bytes();
+    result.step_seconds = plain.forward_seconds + plain.backward_seconds;
+  }
+  throw_if_interrupted();
   tell(2, "");
   return result;
 }

@@ -10,9 +10,9 @@
 
 namespace hot::trace {
 
-/// What one exact training step does, layer by layer (first minibatch). Runs a plain step (timed,
-/// allocator watched) and an observed one. Throws ModelError naming the layer when a gradient is
-/// NaN or infinite.
+/// What one exact training step does, layer by layer (first minibatch). Runs an observed step,
+/// then, with nothing of it left, a plain one (timed, allocator watched). Throws ModelError naming
+/// the layer when a gradient is NaN or infinite.
 [[nodiscard]] Trace trace(const models::Model& model, const models::Inputs& inputs,
                           const models::Loss& loss, std::uint64_t seed, const Progress& progress);
 

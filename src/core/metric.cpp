@@ -59,7 +59,12 @@ const std::vector<MetricInfo>& metric_infos() {
        "largest deviation of an integer product from the same integers in double, of the largest",
        Better::neither},
       {"repeats", "count", "pairs of exact and planned steps that were timed", Better::neither},
+      // What the analysis itself took.
       {"run_to_step_ratio", "ratio", "time of the whole run divided by one plain training step"},
+      {"run_peak_bytes", "bytes", "most resident memory of the process, whole run"},
+      {"step_peak_bytes", "bytes",
+       "most resident memory of the process until one plain training step had run"},
+      {"run_to_step_memory", "ratio", "memory of the whole run divided by that of the step"},
   };
   return table;
 }

@@ -45,6 +45,7 @@ struct Report {
   std::optional<ErrorTable> errors;
   std::optional<Plan> plan;
   std::optional<Verification> verification;
+  Metrics run;                         ///< its time and memory beside a plain training step's
   double elapsed_seconds = 0;          ///< measured, whole run
   std::int64_t peak_memory_bytes = 0;  ///< measured, resident set of the process
   bool interrupted = false;

@@ -32,6 +32,12 @@ TEST(ShippedModel, GoesToAVerifiedPlan) {
   const json report = json::parse(read_file(folder / "r.json"));
   EXPECT_EQ(report.at("schema"), "hot-analyze.report.v1");
   EXPECT_EQ(report.at("verification").at("outcome"), "passed");
+  const json& metrics = report.at("run").at("metrics");
+  const auto value = [&](const char* name) { return metrics.at(name).at("value").get<double>(); };
+  EXPECT_GT(value("run_to_step_ratio"), 1);
+  EXPECT_EQ(value("run_peak_bytes"), report.at("run").at("peak_memory_bytes").get<double>());
+  EXPECT_EQ(value("run_to_step_memory"), value("run_peak_bytes") / value("step_peak_bytes"));
+  EXPECT_GE(value("run_to_step_memory"), 1);
   const json plan = json::parse(read_file(folder / "p.json"));
   EXPECT_EQ(plan.at("schema"), "hot-analyze.plan.v1");
   EXPECT_FALSE(plan.at("layers").empty());
@@ -63,6 +69,17 @@ TEST(ShippedModel, JsonOnStandardOutputIsNothingButJson) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(json::parse(run.out).at("schema"), "hot-analyze.report.v1");
   EXPECT_THAT(run.err, testing::Not(testing::IsEmpty())) << "the table goes to standard error";
+}
+
+// What the kernel counts as a process's largest size includes what it was before its program
+// started: a copy of whoever launched it.
+TEST(ShippedModel, PeakMemoryIsNotTheLaunchers) {
+  const std::string large(std::size_t{900} << 20, 'x');
+  const Finished run = hot_analyze({"inspect", shipped_model(), "--json", "-"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json report = json::parse(run.out);
+  EXPECT_GT(report.at("run").at("peak_memory_bytes").get<std::size_t>(), 10'000'000);
+  EXPECT_LT(report.at("run").at("peak_memory_bytes").get<std::size_t>(), large.size());
 }
 
 TEST(ShippedModel, QuietSaysNothing) {

@@ -44,6 +44,8 @@ TEST(Json, HoldsWhatTheReportHolds) {
   EXPECT_EQ(json["schema"], "hot-analyze.report.v1");
   EXPECT_EQ(json["tool"]["version"], "0.1.0");
   EXPECT_EQ(json["model"]["seed"], 7);
+  EXPECT_EQ(json["run"]["metrics"]["run_to_step_ratio"]["value"], 50);
+  EXPECT_EQ(json["run"]["metrics"]["run_to_step_memory"]["origin"], "measured");
   const Json& layer = json["trace"]["layers"][0];
   EXPECT_EQ(layer["gemms"]["grad_weight"]["shapes"][0],
             (Json{{"m", 2304}, {"n", 768}, {"k", 1576}, {"batch", 1}}));

@@ -6,6 +6,7 @@
 
 #include "core/errors.hpp"
 #include "reports/csv.hpp"
+#include "reports/html.hpp"
 #include "reports/json.hpp"
 #include "reports/markdown.hpp"
 #include "reports/plan.hpp"
@@ -25,6 +26,10 @@ std::string plan(const Report& report, const Style&) {
 
 std::string csv(const Report& report, const Style&) {
   return write_csv(report);
+}
+
+std::string html(const Report& report, const Style&) {
+  return write_html(report);
 }
 
 std::string markdown(const Report& report, const Style&) {
@@ -47,6 +52,7 @@ const std::vector<Format>& formats() {
   static const std::vector<Format> table = {
       {"json", "the whole report as JSON", "--json", json, always},
       {"plan", "the plan as JSON, to be read back by verify", "--plan", plan, has_plan},
+      {"html", "the report as one HTML file", "--html", html, always},
       {"csv", "one row a layer, gradient and scheme as CSV", "--csv", csv, has_trace},
       {"markdown", "a summary in Markdown for a pull request", "--markdown", markdown, always},
       {"terminal", "the report for people", "", write_terminal, always},

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "analyzers/measure/measure.hpp"
+#include "analyzers/select/predict.hpp"
 #include "analyzers/trace/trace.hpp"
 #include "analyzers/verify/verify.hpp"
 #include "core/errors.hpp"
@@ -81,8 +82,13 @@ void run_stages(const PipelineOptions& options, const Progress& progress, Report
                                  {report.model.sha256, report.model.parameters}, options.select);
     if (options.last == Stage::select) return;
   }
+  verify::Options how = options.verify;
+  how.drop_slower = !options.plan && report.plan->policy == "auto";
   report.verification =
-      verify::verify(model, inputs, loss, *report.trace, *report.plan, options.verify, progress);
+      verify::verify(model, inputs, loss, *report.trace, *report.plan, how, progress);
+  if (how.drop_slower) {
+    report.plan->predicted = select::predict(*report.plan, *report.trace, *report.errors);
+  }
 }
 
 /// LibTorch's own exceptions that no stage gave a meaning: its last resort is one line without the

@@ -15,6 +15,8 @@ class Timings {
  public:
   void add(const StepRun& exact, const StepRun& plan);
 
+  [[nodiscard]] int pairs() const { return static_cast<int>(pairs_.size()); }
+
   /// exact_ms, plan_ms and speedup of one layer's backward; the plan's includes preparing x in
   /// forward.
   void report_layer(const std::string& layer, Metrics& metrics) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "analyzers/verify/drop_slower.hpp"
 #include "analyzers/verify/gradients.hpp"
 #include "analyzers/verify/judge.hpp"
 #include "analyzers/verify/step_run.hpp"
@@ -78,81 +79,152 @@ void add_notes(Verification& verification) {
   }
 }
 
-}  // namespace
+/// One plan in the running model: a counted step and the timed pairs.
+struct Trial {
+  Replaced replaced;
+  StepRun counted;
+  Timings timings;
+};
 
-Verification verify(const models::Model& model, const models::Inputs& inputs,
-                    const models::Loss& loss, const Trace& trace, const Plan& plan,
-                    const Options& options, const Progress& progress) {
-  const StepSetting setting{model, inputs.batches.front(), loss, options.seed};
-  const Replaced replaced = planned_layers(plan);
-  const std::int64_t steps = replaced.empty() ? 2 : 3 + 2 * options.repeats;
-  std::int64_t done = 0;
-  const auto next = [&](std::string_view what) {
-    throw_if_interrupted();
-    if (progress) progress("verify", done, steps, what);
-    ++done;
-  };
+/// The way through all steps of one verification.
+class Verifier {
+ public:
+  Verifier(const models::Model& model, const StepSetting& setting, const Trace& trace,
+           const Options& options, const Progress& progress)
+      : model_(model),
+        setting_(setting),
+        trace_(trace),
+        options_(options),
+        progress_(progress),
+        steps_(3 + 2 * options.repeats + (options.drop_slower ? 3 : 0)) {}
 
-  next("exact step");
-  const StepRun exact = counted_step(setting, {}, false);
-  Verification result;
-  const Replaced self = exactly_replaced(trace);
-  if (!self.empty()) {
-    next("exact replacement");
-    const StepRun own = counted_step(setting, self, false);
-    result.total.set("self_check", compare(exact.step.gradients, own.step.gradients).relative_error,
-                     Origin::measured);
+  Verification operator()(Plan& plan) {
+    next("exact step");
+    exact_ = counted_step(setting_, {}, false);
+    check_replacement();
+    Trial trial = planned_step(plan);
+    if (options_.drop_slower && !trial.replaced.empty()) {
+      time_pair(trial);
+      drop(plan, trial);
+    }
+    time_pairs(trial);
+    result_.layers = judged_layers(plan, trial);
+    if (!trial.replaced.empty()) set_totals(trial);
+    judge_total(result_);
+    add_notes(result_);
+    if (progress_) progress_("verify", steps_, steps_, "");
+    return std::move(result_);
   }
 
-  StepRun planned;
-  Timings timings;
-  if (!replaced.empty()) {
+ private:
+  void next(std::string_view what) {
+    throw_if_interrupted();
+    if (progress_) progress_("verify", std::min(done_, steps_), steps_, what);
+    ++done_;
+  }
+
+  void check_replacement() {
+    const Replaced self = exactly_replaced(trace_);
+    if (self.empty()) return;
+    next("exact replacement");
+    const StepRun own = counted_step(setting_, self, false);
+    result_.total.set("self_check",
+                      compare(exact_.step.gradients, own.step.gradients).relative_error,
+                      Origin::measured);
+  }
+
+  Trial planned_step(const Plan& plan) {
+    Trial trial{planned_layers(plan), {}, {}};
+    if (trial.replaced.empty()) return trial;
     next("planned step");
-    planned = counted_step(setting, replaced, true);
-    set_gradient(result.total, compare(exact.step.gradients, planned.step.gradients));
+    trial.counted = counted_step(setting_, trial.replaced, true);
+    return trial;
+  }
+
+  void time_pair(Trial& trial) {
+    next("timing exact");
+    const auto exact_time = timed_step(setting_, {});
+    next("timing the plan");
+    trial.timings.add(exact_time, timed_step(setting_, trial.replaced));
+  }
+
+  /// Starts over with a plan that leaves exact what the first pair showed to be slower.
+  void drop(Plan& plan, Trial& trial) {
+    const auto dropped = drop_slower(plan, judged_layers(plan, trial));
+    if (dropped.empty()) return;
+    result_.notes.push_back(
+        fmt::format("{} of {} planned layers were measured slower than exact and stay exact",
+                    dropped.size(), trial.replaced.size()));
+    trial = planned_step(plan);
+  }
+
+  void time_pairs(Trial& trial) {
+    if (trial.replaced.empty()) return;
     const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < options.repeats; ++i) {
+    while (trial.timings.pairs() < options_.repeats) {
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-      if (i >= 2 && spent.count() > options.seconds) break;
-      next("timing exact");
-      const auto exact_time = timed_step(setting, {});
-      next("timing the plan");
-      timings.add(exact_time, timed_step(setting, replaced));
+      if (trial.timings.pairs() >= 2 && spent.count() > options_.seconds) break;
+      time_pair(trial);
     }
   }
 
-  std::vector<std::string> changed;
-  for (const auto& layer_plan : plan.layers) {
+  [[nodiscard]] std::vector<LayerVerification> judged_layers(const Plan& plan,
+                                                             const Trial& trial) const {
+    std::vector<LayerVerification> layers;
+    for (const auto& layer_plan : plan.layers) layers.push_back(judged(layer_plan, trial));
+    return layers;
+  }
+
+  [[nodiscard]] LayerVerification judged(const LayerPlan& layer_plan, const Trial& trial) const {
     LayerVerification layer;
     layer.name = layer_plan.name;
-    const auto traced = std::find_if(trace.layers.begin(), trace.layers.end(),
-                                     [&](const auto& l) { return l.name == layer.name; });
     GradientComparison gradient;
     const backward::LayerRuns* runs = nullptr;
-    if (replaced.contains(layer.name)) {
-      changed.push_back(layer.name);
-      timings.report_layer(layer.name, layer.metrics);
-      set_bytes(layer.metrics, "saved_bytes", bytes_of(exact, layer.name),
-                bytes_of(planned, layer.name));
-      gradient = compare_layer(model, layer.name, exact, planned);
+    if (trial.replaced.contains(layer.name)) {
+      trial.timings.report_layer(layer.name, layer.metrics);
+      set_bytes(layer.metrics, "saved_bytes", bytes_of(exact_, layer.name),
+                bytes_of(trial.counted, layer.name));
+      gradient = compare_layer(model_, layer.name, exact_, trial.counted);
       set_gradient(layer.metrics, gradient);
-      if (const auto found = planned.runs.find(layer.name); found != planned.runs.end()) {
+      const auto found = trial.counted.runs.find(layer.name);
+      if (found != trial.counted.runs.end()) {
         runs = &found->second;
         layer.metrics.set("kernel_deviation", runs->kernel_deviation, Origin::measured);
       }
     }
-    if (traced != trace.layers.end()) judge_layer(layer, *traced, layer_plan, runs, gradient);
-    result.layers.push_back(std::move(layer));
+    const auto traced = std::find_if(trace_.layers.begin(), trace_.layers.end(),
+                                     [&](const auto& l) { return l.name == layer.name; });
+    if (traced != trace_.layers.end()) judge_layer(layer, *traced, layer_plan, runs, gradient);
+    return layer;
   }
-  if (!replaced.empty()) {
-    timings.report_total(changed, result.total);
-    set_bytes(result.total, "saved_bytes", exact.saved_bytes, planned.saved_bytes);
-    set_bytes(result.total, "peak_bytes", exact.peak_bytes, planned.peak_bytes);
+
+  void set_totals(const Trial& trial) {
+    set_gradient(result_.total, compare(exact_.step.gradients, trial.counted.step.gradients));
+    std::vector<std::string> changed;
+    for (const auto& [name, schemes] : trial.replaced) changed.push_back(name);
+    trial.timings.report_total(changed, result_.total);
+    set_bytes(result_.total, "saved_bytes", exact_.saved_bytes, trial.counted.saved_bytes);
+    set_bytes(result_.total, "peak_bytes", exact_.peak_bytes, trial.counted.peak_bytes);
   }
-  judge_total(result);
-  add_notes(result);
-  if (progress) progress("verify", steps, steps, "");
-  return result;
+
+  const models::Model& model_;
+  const StepSetting& setting_;
+  const Trace& trace_;
+  const Options& options_;
+  const Progress& progress_;
+  std::int64_t steps_;
+  std::int64_t done_ = 0;
+  StepRun exact_;
+  Verification result_;
+};
+
+}  // namespace
+
+Verification verify(const models::Model& model, const models::Inputs& inputs,
+                    const models::Loss& loss, const Trace& trace, Plan& plan,
+                    const Options& options, const Progress& progress) {
+  const StepSetting setting{model, inputs.batches.front(), loss, options.seed};
+  return Verifier(model, setting, trace, options, progress)(plan);
 }
 
 }  // namespace hot::verify

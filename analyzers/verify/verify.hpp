@@ -13,10 +13,10 @@
 
 namespace hot::verify {
 
-/// Runs the plan with real kernels inside the running model, beside the exact run (design.md; issue
-/// "Verify").
+/// Runs the plan with real kernels inside the running model, beside the exact run (design.md,
+/// "Verify"). With options.drop_slower the plan is changed first: see drop_slower().
 [[nodiscard]] Verification verify(const models::Model& model, const models::Inputs& inputs,
-                                  const models::Loss& loss, const Trace& trace, const Plan& plan,
+                                  const models::Loss& loss, const Trace& trace, Plan& plan,
                                   const Options& options, const Progress& progress);
 
 }  // namespace hot::verify

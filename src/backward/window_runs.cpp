@@ -20,52 +20,86 @@ bool next_index(std::vector<std::int64_t>& index, at::IntArrayRef sizes) {
   return false;
 }
 
-/// The pixel that a place of the kernel reads at a position; -1 in the padding.
-std::int64_t pixel_of(const Window& w, at::IntArrayRef image,
-                      const std::vector<std::int64_t>& position,
-                      const std::vector<std::int64_t>& place) {
-  std::int64_t pixel = 0;
-  for (std::size_t d = 0; d < place.size(); ++d) {
-    const std::int64_t at = position[d] * w.stride[d] - w.padding[d] + place[d] * w.dilation[d];
+/// The first pixel, along dimension `d`, that a window at `position` reads, if it lies inside.
+std::int64_t start(const Window& w, std::size_t d, std::int64_t position) {
+  return position * w.stride[d] - w.padding[d];
+}
+
+/// True if every pixel along dimension `d` is read at some position.
+bool covers(const Window& w, std::size_t d, std::int64_t image, std::int64_t positions) {
+  std::vector<bool> read(static_cast<std::size_t>(image));
+  for (std::int64_t position = 0; position < positions; ++position)
+    for (std::int64_t place = 0; place < w.kernel[d]; ++place) {
+      const std::int64_t at = start(w, d, position) + place * w.dilation[d];
+      if (at >= 0 && at < image) read[static_cast<std::size_t>(at)] = true;
+    }
+  return std::all_of(read.begin(), read.end(), [](bool is_read) { return is_read; });
+}
+
+/// Index, counting pixels along the last dimension, of the row of pixels that an outer place of the
+/// kernel reads; -1 in the padding.
+std::int64_t row_of(const Window& w, at::IntArrayRef image,
+                    const std::vector<std::int64_t>& position,
+                    const std::vector<std::int64_t>& outer_place) {
+  std::int64_t row = 0;
+  for (std::size_t d = 0; d < outer_place.size(); ++d) {
+    const std::int64_t at = start(w, d, position[d]) + outer_place[d] * w.dilation[d];
     if (at < 0 || at >= image[d]) return -1;
-    pixel = pixel * image[d] + at;
+    row = row * image[d] + at;
   }
-  return pixel;
+  return row;
 }
 
 }  // namespace
 
 WindowRuns::WindowRuns(const Window& window, at::IntArrayRef image, at::IntArrayRef positions)
-    : places_(product(window.kernel)), pixels_(product(image)) {
-  std::vector<bool> read(static_cast<std::size_t>(pixels_));
+    : places_(product(window.kernel)), pixels_(product(image)), covers_(true) {
+  const std::size_t dims = window.kernel.size();
+  for (std::size_t d = 0; d < dims; ++d)
+    covers_ = covers_ && hot::backward::covers(window, d, image[d], positions[d]);
   first_.push_back(0);
   if (product(positions) == 0) return;
-  std::vector<std::int64_t> position(positions.size(), 0);
+  const std::vector<std::int64_t> outer(window.kernel.begin(), window.kernel.end() - 1);
+  std::vector<std::int64_t> position(dims, 0);
   do {
-    std::vector<std::int64_t> index(window.kernel.size(), 0);
-    std::int64_t place = 0;
+    std::vector<std::int64_t> outer_place(outer.size(), 0);
+    std::int64_t first_place = 0;
     do {
-      const std::int64_t pixel = pixel_of(window, image, position, index);
-      if (pixel >= 0) {
-        add(place, pixel);
-        read[static_cast<std::size_t>(pixel)] = true;
-      }
-      ++place;
-    } while (next_index(index, window.kernel));
+      const std::int64_t row = row_of(window, image, position, outer_place);
+      if (row >= 0)
+        add_row(window, start(window, dims - 1, position.back()), first_place, row * image.back(),
+                image.back());
+      first_place += window.kernel.back();
+    } while (next_index(outer_place, outer));
     first_.push_back(runs_.size());
   } while (next_index(position, positions));
-  covers_ = std::all_of(read.begin(), read.end(), [](bool is_read) { return is_read; });
 }
 
-void WindowRuns::add(std::int64_t place, std::int64_t pixel) {
+void WindowRuns::add_row(const Window& window, std::int64_t start, std::int64_t first_place,
+                         std::int64_t first_pixel, std::int64_t width) {
+  const std::int64_t step = window.dilation.back();
+  for (std::int64_t place = 0; place < window.kernel.back(); ++place) {
+    const std::int64_t at = start + place * step;
+    if (at < 0) continue;
+    if (at >= width) break;
+    if (step == 1 || window.kernel.back() == 1) {
+      const std::int64_t count = std::min(window.kernel.back() - place, width - at);
+      add({first_place + place, first_pixel + at, count});
+      break;
+    }
+    add({first_place + place, first_pixel + at, 1});
+  }
+}
+
+void WindowRuns::add(const Run& run) {
   if (runs_.size() > first_.back()) {
     Run& last = runs_.back();
-    if (last.place + last.count == place && last.pixel + last.count == pixel) {
-      ++last.count;
+    if (last.place + last.count == run.place && last.pixel + last.count == run.pixel) {
+      last.count += run.count;
       return;
     }
   }
-  runs_.push_back({place, pixel, 1});
+  runs_.push_back(run);
 }
 
 std::span<const WindowRuns::Run> WindowRuns::at(std::int64_t position) const {

@@ -31,7 +31,10 @@ class WindowRuns {
   [[nodiscard]] bool covers() const { return covers_; }
 
  private:
-  void add(std::int64_t place, std::int64_t pixel);
+  /// Runs along the last dimension, for one row of the kernel's places and of the image's pixels.
+  void add_row(const Window& window, std::int64_t start, std::int64_t first_place,
+               std::int64_t first_pixel, std::int64_t width);
+  void add(const Run& run);
 
   std::vector<Run> runs_;
   std::vector<std::size_t> first_;  ///< of each position's runs, and the end

@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "reports/text.hpp"
-
 namespace hot::reports {
 namespace {
 
@@ -28,32 +26,24 @@ double saving(const Metrics& total) {
   return std::max(0.0, 1 - plan->value / exact->value);
 }
 
-std::string gradient_text(const Metrics& total) {
-  const Metric* error = total.find("gradient_error");
-  if (error == nullptr) return "";
-  return fmt::format(" The gradient of all parameters is off by {:.2g} % ({}).", 100 * error->value,
-                     to_string(error->origin));
-}
-
 std::string of_passed(const Metrics& total) {
   const double saved = saving(total);
   const std::string memory = fmt::format("keeps {:.0f} % fewer bytes for backward", 100 * saved);
   const bool saves = saved >= kWorthwhile;
   switch (speed_of(total)) {
     case Speed::faster:
-      return fmt::format("Use the plan: it is faster here{}.{}", saves ? " and " + memory : "",
-                         gradient_text(total));
+      return fmt::format("Use the plan: it is faster here{}.", saves ? " and " + memory : "");
     case Speed::slower:
       if (!saves) break;
       return fmt::format(
           "Use the plan where memory is short, not for speed: it {}, but is slower "
-          "on this machine.{}",
-          memory, gradient_text(total));
+          "on this machine.",
+          memory);
     case Speed::noise:
     case Speed::unknown:
       if (!saves) break;
-      return fmt::format("Use the plan where memory is short: it {} at about the same speed.{}",
-                         memory, gradient_text(total));
+      return fmt::format("Use the plan where memory is short: it {} at about the same speed.",
+                         memory);
   }
   return "The plan is right, but brings neither time nor memory that can be told from noise here.";
 }

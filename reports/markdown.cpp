@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "reports/advice.hpp"
 #include "reports/findings.hpp"
 #include "reports/plan_facts.hpp"
 #include "reports/text.hpp"
@@ -30,6 +31,7 @@ const char* mark_of(Tone tone) {
 std::string head(const Report& report) {
   const Verdict verdict = verdict_of(report);
   std::string text = fmt::format("### {} hot-analyze: {}\n\n", mark_of(verdict.tone), verdict.word);
+  text += fmt::format("**{}**\n\n", markdown_text(advice_text(report)));
   if (!verdict.sentence.empty()) text += markdown_text(verdict.sentence) + ".\n";
   const std::string coverage = coverage_text(report);
   if (!coverage.empty()) text += markdown_text(coverage) + '\n';

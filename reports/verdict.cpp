@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "reports/advice.hpp"
 #include "reports/sections.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -152,6 +153,7 @@ std::string verdict_section(const Report& report, const Style& style) {
   std::string text = emphasised(verdict.word, style, colour_of(verdict.tone)) + '\n';
   if (!verdict.sentence.empty()) text += paragraph("  ", verdict.sentence + ".", style.width);
   if (report.trace) text += paragraph("  ", coverage_text(report), style.width);
+  text += paragraph("  ", advice_text(report), style.width);
   return text;
 }
 

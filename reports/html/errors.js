@@ -52,14 +52,14 @@ function kindTable() {
   const second = el("tr");
   PATHS.forEach((name, path) => {
     if (kinds[path].length === 0) return;
-    head.append(el("th", { colspan: kinds[path].length }, `${name} gradient`), el("th", { rowspan: 2 }));
+    head.append(el("th", { colspan: kinds[path].length }, `${name} gradient`), path === 0 ? el("th", { rowspan: 2 }) : "");
     second.append(...kinds[path].map((kind) => el("th", { scope: "col" }, kind)));
   });
   const rows = measuredLayers().map(({ layer, index }) => {
     const row = el("tr", {}, el("th", { scope: "row" }, layer.name));
     PATHS.forEach((_, path) => {
       if (kinds[path].length === 0) return;
-      row.append(...kinds[path].map((kind) => heatCell(path, index, kind)), el("td", { class: "gap" }));
+      row.append(...kinds[path].map((kind) => heatCell(path, index, kind)), path === 0 ? el("td", { class: "gap" }) : "");
     });
     return row;
   });

@@ -22,12 +22,17 @@ std::vector<std::string> shipped_and(std::vector<std::string> more) {
 
 TEST(ShippedModel, GoesToAVerifiedPlan) {
   const TemporaryFolder folder;
-  const Finished run =
-      hot_analyze(shipped_and({"--json", folder / "r.json", "--plan", folder / "p.json"}));
+  const Finished run = hot_analyze(
+      shipped_and({"--json", folder / "r.json", "--plan", folder / "p.json", "--html",
+                   folder / "r.html", "--csv", folder / "r.csv", "--markdown", folder / "r.md"}));
   ASSERT_EQ(run.exit_code, 0) << run.err << run.out;
   EXPECT_THAT(run.out, HasSubstr("passed"));
-  EXPECT_EQ(folder.names(), (std::vector<std::string>{"p.json", "r.json"}))
+  EXPECT_EQ(folder.names(),
+            (std::vector<std::string>{"p.json", "r.csv", "r.html", "r.json", "r.md"}))
       << "a temporary file was left behind";
+  EXPECT_THAT(read_file(folder / "r.html"), testing::StartsWith("<!DOCTYPE html>"));
+  EXPECT_THAT(read_file(folder / "r.md"), testing::StartsWith("### ✅ hot-analyze: PASSED"));
+  EXPECT_THAT(read_file(folder / "r.csv"), testing::StartsWith("layer,kind,path,scheme,picked,"));
 
   const json report = json::parse(read_file(folder / "r.json"));
   EXPECT_EQ(report.at("schema"), "hot-analyze.report.v1");

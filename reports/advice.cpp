@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "reports/verdict.hpp"
+
 namespace hot::reports {
 namespace {
 
@@ -26,7 +28,18 @@ double saving(const Metrics& total) {
   return std::max(0.0, 1 - plan->value / exact->value);
 }
 
+/// A warning where the gradient is far off; empty where it isn't.
+std::string caution(const Metrics& total) {
+  const Metric* error = total.find("gradient_error");
+  if (error == nullptr || error->value < kDoubtfulGradientError) return "";
+  return fmt::format(
+      "Don't train with this plan untried: its kernels compute what was planned, but "
+      "the gradient of all parameters is off by {:.0f} % ({}).",
+      100 * error->value, to_string(error->origin));
+}
+
 std::string of_passed(const Metrics& total) {
+  if (std::string warning = caution(total); !warning.empty()) return warning;
   const double saved = saving(total);
   const std::string memory = fmt::format("keeps {:.0f} % fewer bytes for backward", 100 * saved);
   const bool saves = saved >= kWorthwhile;
@@ -79,7 +92,8 @@ std::string advice_text(const Report& report) {
            "the exact pass.";
   }
   if (report.errors) return "Let the run go on to a plan: leave out --stop-after.";
-  if (report.trace) return "Let the run go on to measure: leave out --stop-after.";
+  if (report.trace)
+    return "Nothing was judged yet: hot-analyze MODEL measures what each layer bears.";
   return "The model was not run.";
 }
 

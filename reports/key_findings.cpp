@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
@@ -37,9 +38,15 @@ Found failed_layers(const Report& report) {
       "layers"};
 }
 
-/// Layers whose plan is slower than exact by more than its interval.
+bool is_faster(const Report& report) {
+  const Metric* speedup = report.verification->total.find("speedup");
+  return speedup != nullptr && speedup->value - speedup->ci95.value_or(0) > 1;
+}
+
+/// Layers whose plan is slower than exact by more than its interval: the point where the whole
+/// isn't faster.
 Found slow_layers(const Report& report) {
-  if (!report.verification) return std::nullopt;
+  if (!report.verification || is_faster(report)) return std::nullopt;
   std::vector<std::pair<double, std::string>> slow;
   std::size_t timed = 0;
   for (const LayerVerification& layer : report.verification->layers) {
@@ -52,23 +59,24 @@ Found slow_layers(const Report& report) {
   if (slow.empty()) return std::nullopt;
   std::sort(slow.begin(), slow.end());
   std::vector<std::string> listed;
-  for (const auto& [speedup, name] : slow)
+  for (const auto& [speedup, name] : slow) {
     listed.push_back(fmt::format("{} ({:.2f}x)", name, speedup));
+  }
   return KeyFinding{"Layers that get slower",
-                    fmt::format("{} of {} timed layers are slower than exact by more than the "
+                    fmt::format("{} of {} timed layers {} slower than exact by more than the "
                                 "noise (measured): {}.",
-                                slow.size(), timed, names(listed)),
+                                slow.size(), timed, slow.size() == 1 ? "is" : "are", names(listed)),
                     "costs"};
 }
 
-/// Which layers bring most of what is saved.
-Found savers(const Report& report) {
-  if (!report.verification) return std::nullopt;
+/// The layers that bring the first half of what all save of a number.
+Found savers(const Report& report, const char* exact_name, const char* plan_name,
+             const std::string& title) {
   std::vector<std::pair<double, std::string>> saved;
   double total = 0;
   for (const LayerVerification& layer : report.verification->layers) {
-    const Metric* exact = layer.metrics.find("saved_bytes_exact");
-    const Metric* plan = layer.metrics.find("saved_bytes_plan");
+    const Metric* exact = layer.metrics.find(exact_name);
+    const Metric* plan = layer.metrics.find(plan_name);
     if (exact == nullptr || plan == nullptr || exact->value <= plan->value) continue;
     saved.emplace_back(exact->value - plan->value, layer.name);
     total += exact->value - plan->value;
@@ -77,18 +85,28 @@ Found savers(const Report& report) {
   std::sort(saved.rbegin(), saved.rend());
   std::vector<std::string> half;
   double sum = 0;
-  for (const auto& [bytes, name] : saved) {
+  for (const auto& [amount, name] : saved) {
     if (sum >= total / 2) break;
-    sum += bytes;
+    sum += amount;
     half.push_back(name);
   }
-  const char* bring = half.size() == 1 ? "layer brings" : "layers bring";
-  return KeyFinding{
-      "Where memory is saved",
-      fmt::format("{} {} {:.0f} % of the {} that the plan's layers save "
-                  "(measured): {}.",
-                  half.size(), bring, 100 * sum / total, bytes_text(total), names(half)),
-      "costs"};
+  return KeyFinding{title,
+                    fmt::format("{} of {} layers {} {:.0f} % of the {} that the plan's layers "
+                                "save (measured): {}.",
+                                half.size(), report.verification->layers.size(),
+                                half.size() == 1 ? "brings" : "bring", 100 * sum / total,
+                                value_text(total, metric_info(exact_name).unit), names(half)),
+                    "costs"};
+}
+
+Found time_savers(const Report& report) {
+  if (!report.verification || !is_faster(report)) return std::nullopt;
+  return savers(report, "exact_ms", "plan_ms", "Where time is saved");
+}
+
+Found memory_savers(const Report& report) {
+  if (!report.verification) return std::nullopt;
+  return savers(report, "saved_bytes_exact", "saved_bytes_plan", "Where memory is saved");
 }
 
 Found largest_error(const Report& report) {
@@ -166,7 +184,7 @@ Found unchanged(const Report& report) {
   if (left.empty()) return std::nullopt;
   return KeyFinding{"What stays exact",
                     fmt::format("{} layers can't be changed and hold {:.0f} % of the backward "
-                                "pass's FLOPs: {}.",
+                                "pass's FLOPs (counted from shapes): {}.",
                                 left.size(),
                                 100 * static_cast<double>(flops) /
                                     static_cast<double>(report.trace->backward_flops),
@@ -190,8 +208,8 @@ Found sizes(const Report& report) {
 
 std::vector<KeyFinding> key_findings(const Report& report, std::size_t count) {
   std::vector<KeyFinding> result;
-  for (const auto find :
-       {failed_layers, slow_layers, savers, largest_error, transforms, unchanged, sizes}) {
+  for (const auto find : {failed_layers, slow_layers, time_savers, memory_savers, largest_error,
+                          transforms, unchanged, sizes}) {
     if (result.size() == count) break;
     if (Found found = find(report)) result.push_back(std::move(*found));
   }

@@ -89,6 +89,10 @@ void add_gradient_error(std::string& sentence, const Metrics& total) {
 
 Verdict of_verification(const Verification& verification) {
   Verdict verdict{upper(to_string(verification.outcome)), tone_of(verification.outcome), ""};
+  const Metric* error = verification.total.find("gradient_error");
+  if (verdict.tone == Tone::good && error != nullptr && error->value >= kDoubtfulGradientError) {
+    verdict.tone = Tone::doubtful;
+  }
   add_speedup(verdict.sentence, verification.total);
   add_saved_bytes(verdict.sentence, verification.total);
   add_gradient_error(verdict.sentence, verification.total);

@@ -56,7 +56,7 @@ function kindTable() {
     second.append(...kinds[path].map((kind) => el("th", { scope: "col" }, kind)));
   });
   const rows = measuredLayers().map(({ layer, index }) => {
-    const row = el("tr", {}, el("th", { scope: "row" }, layer.name));
+    const row = el("tr", {}, el("th", { scope: "row" }, ...nameText(layer.name)));
     PATHS.forEach((_, path) => {
       if (kinds[path].length === 0) return;
       row.append(...kinds[path].map((kind) => heatCell(path, index, kind)), path === 0 ? el("td", { class: "gap" }) : "");

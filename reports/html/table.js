@@ -75,6 +75,11 @@ function details(row) {
     el("div", { class: "columns" }, ...blocks)));
 }
 
+/** Long names break after their dots. */
+function nameText(name) {
+  return name.split(/(?<=\.)/).flatMap((part) => [part, el("wbr")]);
+}
+
 function cell(row, column) {
   const value = row[column.key];
   const empty = value === null || value === "";
@@ -89,7 +94,7 @@ function cell(row, column) {
     const line = opener.closest("tr");
     if (open) line.nextElementSibling.remove();
     else line.after(details(row));
-  } }, text);
+  } }, ...nameText(text));
   return el("th", { scope: "row" }, opener);
 }
 
@@ -102,6 +107,7 @@ function compare(a, b, key) {
 
 function drawTable(target) {
   const rows = gradientRows();
+  const columns = COLUMNS.filter(({ key }) => rows.some((row) => row[key] !== null && row[key] !== ""));
   const body = el("tbody");
   const count = el("output", { class: "quiet" });
   let order = { key: "place", down: false };
@@ -120,11 +126,11 @@ function drawTable(target) {
     const has = (row) => row[order.key] !== null && row[order.key] !== "";
     shown.sort((a, b) => (order.down && has(a) && has(b) ? compare(b, a, order.key) : compare(a, b, order.key)) ||
       a.place - b.place);
-    body.replaceChildren(...shown.map((row) => el("tr", {}, ...COLUMNS.map((column) => cell(row, column)))));
+    body.replaceChildren(...shown.map((row) => el("tr", {}, ...columns.map((column) => cell(row, column)))));
     count.textContent = `${shown.length} of ${rows.length} gradients`;
   }
 
-  const heads = COLUMNS.map((column) => {
+  const heads = columns.map((column) => {
     const key = column.sort ?? column.key;
     const head = el("th", { scope: "col", class: column.number ? "number" : "", title: column.meaning ?? "" },
       el("button", { type: "button", click: () => {

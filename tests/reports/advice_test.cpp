@@ -8,6 +8,7 @@
 #include "example.hpp"
 #include "reports/markdown.hpp"
 #include "reports/terminal.hpp"
+#include "reports/verdict.hpp"
 
 namespace hot::reports {
 namespace {
@@ -36,6 +37,18 @@ TEST(Advice, FollowsFromSpeedAndMemory) {
   EXPECT_THAT(advice(1.05, 60), HasSubstr("at about the same speed"));
   EXPECT_THAT(advice(1.05, 100), HasSubstr("neither time nor memory that can be told from noise"));
   EXPECT_THAT(advice(0.5, 120), HasSubstr("neither time nor memory"));
+}
+
+// A gradient that is 70 % off is what was planned, and no reason to say "use it".
+TEST(Advice, WarnsOfGradientsThatAreFarOff) {
+  Report report = testing::full_report();
+  report.verification->total.set("gradient_error", 0.7, Origin::measured);
+  EXPECT_THAT(advice_text(report), StartsWith("Don't train with this plan untried"));
+  EXPECT_THAT(advice_text(report), HasSubstr("is off by 70 % (measured)"));
+  EXPECT_EQ(verdict_of(report).tone, Tone::doubtful);
+  report.verification->total.set("gradient_error", 0.1, Origin::measured);
+  EXPECT_THAT(advice_text(report), StartsWith("Use the plan"));
+  EXPECT_EQ(verdict_of(report).tone, Tone::good);
 }
 
 TEST(Advice, EveryStageAndOutcomeHasItsOwn) {

@@ -172,6 +172,28 @@ TEST(Html, StagesThatDidNotRunHaveNoSection) {
   }
 }
 
+/// Titles of the findings on a verified plan with this speed-up.
+std::vector<std::string> titles(double speedup) {
+  Report report = testing::full_report();
+  report.verification->total.set("speedup", speedup, Origin::measured, 0.1);
+  Metrics& layer = report.verification->layers[0].metrics;
+  layer.set("speedup", speedup, Origin::measured, 0.1);
+  layer.set("exact_ms", 10, Origin::measured);
+  layer.set("plan_ms", 10 / speedup, Origin::measured);
+  layer.set("saved_bytes_exact", 2000, Origin::measured);
+  layer.set("saved_bytes_plan", 1000, Origin::measured);
+  std::vector<std::string> result;
+  for (const KeyFinding& finding : key_findings(report)) result.push_back(finding.title);
+  return result;
+}
+
+TEST(KeyFindings, TimeComesFirstAsItWent) {
+  EXPECT_EQ(titles(2), (std::vector<std::string>{"Where time is saved", "Where memory is saved",
+                                                 "Largest error"}));
+  EXPECT_EQ(titles(0.5), (std::vector<std::string>{"Layers that get slower",
+                                                   "Where memory is saved", "Largest error"}));
+}
+
 TEST(KeyFindings, WhatFailedComesFirst) {
   Report report = testing::full_report();
   report.verification->layers[0].outcome = Outcome::incorrect;

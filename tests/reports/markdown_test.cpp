@@ -15,7 +15,9 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(Markdown, LeadsWithTheVerdictAndHoldsThePlan) {
-  const std::string text = write_markdown(testing::full_report());
+  Report report = testing::full_report();
+  report.verification->total.set("gradient_error", 0.1, Origin::measured);
+  const std::string text = write_markdown(report);
   EXPECT_THAT(text, StartsWith("### ✅ hot-analyze: PASSED\n"));
   EXPECT_THAT(text, HasSubstr("1 of 2 layers are eligible"));
   EXPECT_THAT(text, HasSubstr("| 1 | `had16+int4/row/stochastic` | `low16r8.sequency+int8/tensor/"

@@ -32,19 +32,27 @@ class Browser(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.page = pathlib.Path(cls.folder.name) / "report.html"
+        plan = cls.page.with_name("plan.json")
+        cls.analyze(cls.page, [], "--plan", plan)
+        cls.analyze(cls.page.with_name("inspect.html"), ["inspect"])
+        cls.analyze(cls.page.with_name("verify.html"), ["verify"], "--plan", plan)
+
+    @staticmethod
+    def analyze(page, verb, *options):
         models = ROOT / "models"
-        command = [ANALYZE, models / "digits_vit.pt", "--data", models / "digits_calibration.pt"]
-        subprocess.run([*command, "--html", cls.page, "--quiet"], check=True, timeout=300)
+        command = [ANALYZE, *verb, models / "digits_vit.pt", *options, "--html", page, "--quiet"]
+        command += ["--data", models / "digits_calibration.pt"]
+        subprocess.run(command, check=True, timeout=300)
 
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def seen(self, script, *options):
-        """What `script`, the body of a function, returns inside the page."""
+    def seen(self, script, *options, text=None):
+        """What `script`, the body of a function, returns inside the page (or one of this text)."""
         copy = self.page.with_name("acted.html")
         act = f"document.body.dataset.seen = JSON.stringify((() => {{{script}}})());"
-        text = self.page.read_text(encoding="utf-8")
+        text = text or self.page.read_text(encoding="utf-8")
         copy.write_text(text.replace("</body>", f"<script>{act}</script></body>"), "utf-8")
         run = chromium(copy, "--dump-dom", *options)
         self.assertNotIn("CONSOLE", run.stderr)
@@ -62,6 +70,32 @@ class Browser(unittest.TestCase):
         self.assertEqual((seen["drawn"], seen["empty"]), ("yes", 0))
         self.assertGreater(seen["heat"], 10)
         self.assertGreater(seen["bars"], 20)
+
+    def test_reports_without_all_stages_draw_too(self):
+        script = """return [document.documentElement.dataset.drawn,
+                            document.querySelectorAll('#gradients tbody tr').length];"""
+        for name in ("inspect.html", "verify.html"):
+            with self.subTest(page=name):
+                text = self.page.with_name(name).read_text(encoding="utf-8")
+                drawn, rows = self.seen(script, text=text)
+                self.assertEqual(drawn, "yes")
+                self.assertGreater(rows, 20)
+
+    def test_two_hundred_layers_are_drawn_at_once(self):
+        """The shipped model's layers, over and over, as many as a large model has."""
+        text = self.page.read_text(encoding="utf-8")
+        begin = text.index('id="data">') + len('id="data">')
+        end = text.index("</script>", begin)
+        data = json.loads(text[begin:end])
+        times = -(-200 // len(data["layers"]))
+        data["layers"] *= times
+        data["errors"] = [path * times for path in data["errors"]]
+        large = json.dumps(data).replace("<", "\\u003c")
+        script = """return [document.querySelectorAll('#gradients tbody tr').length,
+                            performance.now()];"""
+        rows, milliseconds = self.seen(script, text=text[:begin] + large + text[end:])
+        self.assertGreaterEqual(rows, 400)
+        self.assertLess(milliseconds, 10_000)
 
     def test_sorting_by_error_both_ways(self):
         read = """const head = [...document.querySelectorAll('#gradients thead th')]

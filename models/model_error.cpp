@@ -62,6 +62,21 @@ bool is_allocation_failure(const std::string& text) {
 
 }  // namespace
 
+std::string without_places(std::string line) {
+  constexpr std::size_t readable = 4096;  // std::regex recurses once a character
+  if (line.size() > readable) return line;
+  static const std::array parts = {
+      std::regex(
+          "^.*INTERNAL ASSERT FAILED at \"[^\"]*\":[0-9]+, please report a bug to PyTorch\\.? *"),
+      std::regex("^/[^: ]+:[0-9]+: "),
+      std::regex("^\\[enforce fail at [^\\]]*\\] [^ ]* "),
+      std::regex("PytorchStreamReader "),
+      std::regex("\\. This is an internal miniz error.*"),
+      std::regex(" \\(of Python compilation unit at: 0x[0-9a-f]+\\)")};
+  for (const std::regex& part : parts) line = std::regex_replace(line, part, "");
+  return line.empty() ? "an internal check failed" : line;
+}
+
 std::string last_line(const std::exception& error) {
   const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
   std::istringstream lines(torch_error != nullptr ? torch_error->what_without_backtrace()
@@ -81,6 +96,7 @@ std::string last_line(const std::exception& error) {
     last = line.substr(start);
   }
   std::string result = named.empty() ? last : named;
+  if (!result.empty()) result = without_places(std::move(result));
   if (result.size() > kLongest) result = result.substr(0, kLongest) + " …";
   return result.empty() ? "no message" : result;
 }

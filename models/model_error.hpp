@@ -10,6 +10,10 @@ namespace hot::models {
 /// the last line.
 [[nodiscard]] std::string last_line(const std::exception& error);
 
+/// A line of LibTorch's without the places in its own source, addresses, and the request to report
+/// a failed assertion.
+[[nodiscard]] std::string without_places(std::string line);
+
 /// Rethrows what a running model threw, for use in a catch block. `doing` completes "the model
 /// failed in …". Errors of this project pass as they are; running out of memory becomes an
 /// EnvironmentError with the bytes; everything else a ModelError with the model's own last line and

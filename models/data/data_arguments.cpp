@@ -150,8 +150,11 @@ void DataArguments::take_samples(const InputOptions& options) {
     if (array.dim() == 0)
       throw ModelError(
           fmt::format("{} is a single number; its first dimension must be the samples", name));
+    if (array.numel() == 0)
+      throw ModelError(fmt::format("{}: an array of shape {} holds no values; give real samples",
+                                   name, fmt::join(array.sizes(), "x")));
     if (samples && *samples != array.size(0)) {
-      throw ModelError(fmt::format("{} has {} samples, but {} has {}; give as many of each", first,
+      throw ModelError(fmt::format("{}: {} samples, but {}: {}; give as many of each", first,
                                    *samples, name, array.size(0)));
     }
     if (!samples) {

@@ -3,10 +3,13 @@
 #include <torch/csrc/jit/serialization/import_read.h>
 
 #include <algorithm>
+#include <new>
 
 #include "core/errors.hpp"
 #include "models/data/formats.hpp"
 #include "models/file/archive.hpp"
+#include "models/file/memory_limit.hpp"
+#include "models/file/printable.hpp"
 #include "models/model_error.hpp"
 
 namespace hot::models {
@@ -70,14 +73,21 @@ DataSet read_torch_save(const std::string& path) {
   static_cast<void>(archive->verify());
   c10::IValue value;
   try {
+    const MemoryLimit limit(enough_memory(archive->unpacked_bytes()));
     caffe2::serialize::PyTorchStreamReader reader(path);
     value = torch::jit::readArchiveAndTensors("data", "", "", std::nullopt, std::nullopt, at::kCPU,
                                               reader);
+  } catch (const std::bad_alloc&) {
+    throw ModelError(
+        fmt::format("{} asks for far more memory than its {} MB can need: a size in it is damaged; "
+                    "copy the file again",
+                    place, (archive->unpacked_bytes() >> 20) + 1));
   } catch (const std::exception& error) {
     throw ModelError(
-        fmt::format("{} holds more than tensors in tuples, lists or dictionaries ({}); save "
-                    "tensors alone with torch.save",
-                    place, last_line(error)));
+        fmt::format("{} can't be read as tensors in tuples, lists or dictionaries ({}); save "
+                    "tensors alone with "
+                    "torch.save, or copy the file again",
+                    place, printable(last_line(error))));
   }
   DataSet data;
   add_all(value, place, &data);

@@ -111,6 +111,12 @@ std::string Archive::read(const std::string& name, std::size_t limit) const {
   return content;
 }
 
+std::uint64_t Archive::unpacked_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Record& record : records_) bytes += record.size;
+  return bytes;
+}
+
 int Archive::verify() const {
   int unchecked = 0;
   for (const Record& record : records_) {

@@ -35,6 +35,8 @@ class Archive {
   [[nodiscard]] bool has(const std::string& name) const;
   /// The record's first `limit` bytes. Throws ModelError if it is missing or can't be read.
   [[nodiscard]] std::string read(const std::string& name, std::size_t limit) const;
+  /// Bytes of all records, unpacked.
+  [[nodiscard]] std::uint64_t unpacked_bytes() const;
   /// Reads every record through. Throws ModelError that names the first damaged one: a wrong
   /// checksum, a size that doesn't fit, or data that unpack to far more than they take in the file.
   /// Returns the number of records that carry no checksum.

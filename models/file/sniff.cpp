@@ -84,6 +84,7 @@ TorchScriptFile recognise(const std::string& path) {
   if (const auto finding = identify_archive(*archive)) throw refuse(path, *finding);
   TorchScriptFile file;
   file.version = format_version(path, *archive);
+  file.unpacked_bytes = archive->unpacked_bytes();
   file.packaged = packaged_modules(*archive);
   if (const int unchecked = archive->verify(); unchecked > 0) {
     file.notes.push_back(fmt::format(

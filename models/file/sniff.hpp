@@ -16,7 +16,8 @@ struct Finding {
 
 /// A TorchScript archive, as far as its names and small records tell; not yet verified.
 struct TorchScriptFile {
-  int version = 0;  ///< the archive's format version
+  int version = 0;                   ///< the archive's format version
+  std::uint64_t unpacked_bytes = 0;  ///< of all its records
   std::vector<std::string>
       packaged;  ///< for a torch.package: the ids of the TorchScript modules in it; else empty
   std::vector<std::string> notes;  ///< what is worth saying, one sentence each

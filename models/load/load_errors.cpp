@@ -13,6 +13,7 @@
 
 #include "core/errors.hpp"
 #include "models/file/printable.hpp"
+#include "models/model_error.hpp"
 
 namespace hot::models {
 namespace {
@@ -41,7 +42,7 @@ std::string first_line(const std::string& text) {
   const std::size_t start = std::min(text.find_first_not_of(" \n:"), text.size());
   std::string line = text.substr(start, text.find('\n', start) - start);
   while (line.ends_with(':') || line.ends_with(' ') || line.ends_with('.')) line.pop_back();
-  return line.empty() ? "it says nothing more" : printable(line);
+  return line.empty() ? "it says nothing more" : printable(without_places(std::move(line)));
 }
 
 std::string missing_operator(const std::string& space, const std::string& name) {
@@ -118,8 +119,8 @@ void rethrow_load_error(const std::string& path) {
     }
     if (const auto known = translate(text)) throw ModelError(fmt::format("{}: {}", path, *known));
     throw ModelError(
-        fmt::format("{}: LibTorch {} cannot load it ({}); export it again with a torch of that "
-                    "version or older",
+        fmt::format("{}: LibTorch {} cannot load it ({}); copy the file again, or export it with a "
+                    "torch of that version or older",
                     path, TORCH_VERSION, first_line(text)));
   }
 }

@@ -11,10 +11,12 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "core/errors.hpp"
 #include "models/file/fingerprint.hpp"
+#include "models/file/memory_limit.hpp"
 #include "models/file/sniff.hpp"
 #include "models/jit.hpp"
 #include "models/load/child.hpp"
@@ -129,6 +131,30 @@ Model prepare(const LoadOptions& options, const TorchScriptFile& file) {
   return model;
 }
 
+/// What loading threw, as the exit code's digit and the message; "0" where it threw nothing.
+/// Libraries that come along may take what memory they like.
+std::string try_to_load(const LoadOptions& options, const TorchScriptFile& file) {
+  std::optional<MemoryLimit> limit;
+  if (options.libraries.empty()) limit.emplace(enough_memory(file.unpacked_bytes));
+  try {
+    try {
+      static_cast<void>(prepare(options, file));
+    } catch (...) {
+      rethrow_load_error(options.path);
+    }
+  } catch (const EnvironmentError& error) {
+    if (!limit || !limit->holds())
+      return fmt::format("{}{}", static_cast<int>(error.code()), error.what());
+    return fmt::format(
+        "{}{}: loading it asks for far more memory than its {} MB can need: a size in it is "
+        "damaged; copy or export the file again",
+        static_cast<int>(ExitCode::model), options.path, (file.unpacked_bytes >> 20) + 1);
+  } catch (const Error& error) {
+    return fmt::format("{}{}", static_cast<int>(error.code()), error.what());
+  }
+  return "0";
+}
+
 /// Loads the file in a child process first, so that a file that crashes LibTorch ends the child
 /// alone. Throws what loading threw.
 void rehearse(const LoadOptions& options, const TorchScriptFile& file) {
@@ -138,16 +164,7 @@ void rehearse(const LoadOptions& options, const TorchScriptFile& file) {
       [&]() -> std::string {
         // The parent's worker threads don't exist in the child: waiting for one would never end.
         at::set_num_threads(1);
-        try {
-          try {
-            static_cast<void>(prepare(options, file));
-          } catch (...) {
-            rethrow_load_error(options.path);
-          }
-        } catch (const Error& error) {
-          return fmt::format("{}{}", static_cast<int>(error.code()), error.what());
-        }
-        return "0";
+        return try_to_load(options, file);
       },
       limit);
   if (result.end == ChildResult::End::timed_out) {

@@ -48,6 +48,12 @@ TEST(LoadErrors, SayWhatToDo) {
       {"Found no NVIDIA driver on your system.", {"CUDA", "model.cpu()"}},
       {"Unknown opcode for unpickling at 0: 0", {"damaged"}},
       {"\nexpected ) here:\n  the code", {"LibTorch", "cannot load it (expected ) here)"}},
+      {"x() INTERNAL ASSERT FAILED at \"/a/b.h\":1, please report a bug to PyTorch. Expected Int",
+       {"cannot load it (Expected Int)"}},
+      {"x() INTERNAL ASSERT FAILED at \"/a/b.h\":1, please report a bug to PyTorch. ",
+       {"cannot load it (an internal check failed)"}},
+      {"'N (of Python compilation unit at: 0x55f6dd)' object has no attribute 'a'",
+       {"cannot load it ('N' object has no attribute 'a')"}},
       {"bytes \x01\xff of the file", {"bytes ?? of the file"}},
       {"", {"cannot load it"}},
   };

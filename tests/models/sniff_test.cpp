@@ -8,11 +8,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <utility>
 
 #include "core/errors.hpp"
 #include "models/file/archive.hpp"
 #include "models/file/fingerprint.hpp"
+#include "models/file/memory_limit.hpp"
 #include "models/file/printable.hpp"
 
 namespace hot::models {
@@ -359,6 +361,18 @@ TEST_F(Sniff, FingerprintIsSha256) {
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(sha256_of_file(write("")),
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+TEST(MemoryLimit, EndsWithItsObject) {
+  const auto allocate = [] { return std::string(std::size_t{256} << 20, 'x').back(); };
+  {
+    const MemoryLimit limit(std::uint64_t{64} << 20);
+    if (!limit.holds()) GTEST_SKIP() << "this process has a limit already";
+    EXPECT_THROW(allocate(), std::bad_alloc);
+    const MemoryLimit second(1);
+    EXPECT_FALSE(second.holds());
+  }
+  EXPECT_EQ(allocate(), 'x');
 }
 
 }  // namespace

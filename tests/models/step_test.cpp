@@ -7,6 +7,7 @@
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "models/jit.hpp"
+#include "models/model_error.hpp"
 #include "models/warnings.hpp"
 #include "tests/models/hand_made.hpp"
 
@@ -223,6 +224,21 @@ TEST(Step, BetweenRunsOnceAndMayEndTheStep) {
   EXPECT_THROW(
       static_cast<void>(run_step(model, batch, loss, 0, [] { throw UsageError("enough"); })),
       UsageError);
+}
+
+TEST(Step, ALineOfTorchComesWithoutItsPlaces) {
+  const auto cleaned = [](const std::string& line) {
+    return last_line(std::runtime_error("text\n" + line));
+  };
+  EXPECT_EQ(cleaned("a.b() INTERNAL ASSERT FAILED at \"/x/y.h\":3, please report a bug to PyTorch. "
+                    "Expected Int"),
+            "Expected Int");
+  EXPECT_EQ(cleaned("[enforce fail at inline.cc:2] . Couldn't parse it"), "Couldn't parse it");
+  EXPECT_EQ(cleaned("/x/Register_0.cpp:3065: SymIntArrayRef expected to contain"),
+            "SymIntArrayRef expected to contain");
+  EXPECT_EQ(cleaned("PytorchStreamReader failed locating file data/x: file not found. This is an "
+                    "internal miniz error. If you are seeing this"),
+            "failed locating file data/x: file not found");
 }
 
 TEST(Step, TheModelsOwnLastLineComesFirst) {

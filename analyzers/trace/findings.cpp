@@ -32,6 +32,24 @@ std::string without_gradient(const backward::Site& site, const models::Model& mo
                 : "the loss doesn't reach it: no gradient arrives";
 }
 
+/// Weights of layers that are all zero; where there are none, scales (of a normalization, say).
+std::vector<std::string> zero_parameters(const std::vector<backward::Site>& sites,
+                                         const models::Model& model) {
+  std::vector<std::string> weights;
+  for (const auto& site : sites) {
+    if (site.parameter < 0) continue;
+    const auto& p = model.parameters[static_cast<std::size_t>(site.parameter)];
+    if (is_zero(p.tensor)) weights.push_back(p.names.front());
+  }
+  if (!weights.empty()) return weights;
+  std::vector<std::string> scales;
+  for (const auto& p : model.parameters) {
+    const bool bias = p.names.front().find("bias") != std::string::npos;
+    if (!bias && is_zero(p.tensor)) scales.push_back(p.names.front());
+  }
+  return scales;
+}
+
 std::string first_names(const std::vector<std::string>& names) {
   constexpr std::size_t shown = 3;
   const std::vector<std::string> head(names.begin(), names.begin() + std::min(shown, names.size()));
@@ -78,16 +96,13 @@ std::vector<std::string> model_findings(const Trace& trace,
     if (layer.reason == "its gradient is exactly zero") zero.push_back(layer.name);
   }
   if (!zero.empty()) {
-    std::vector<std::string> causes;
-    for (const auto& site : sites) {
-      if (site.parameter < 0) continue;
-      const auto& p = model.parameters[static_cast<std::size_t>(site.parameter)];
-      if (is_zero(p.tensor)) causes.push_back(p.names.front());
-    }
-    notes.push_back(
-        fmt::format("{} of {} layers have an exactly zero gradient ({}){}", zero.size(),
-                    trace.layers.size(), first_names(zero),
-                    causes.empty() ? "" : fmt::format(": {} is all zero", first_names(causes))));
+    const std::vector<std::string> causes = zero_parameters(sites, model);
+    notes.push_back(fmt::format("{} of {} layers have an exactly zero gradient ({}){}", zero.size(),
+                                trace.layers.size(), first_names(zero),
+                                causes.empty()
+                                    ? ""
+                                    : fmt::format(": {} {} all zero", first_names(causes),
+                                                  causes.size() > 1 ? "are" : "is")));
   }
   std::vector<std::string> missing;
   std::vector<std::string> sparse;

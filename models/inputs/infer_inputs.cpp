@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <chrono>
 
@@ -80,6 +81,15 @@ const std::vector<std::int64_t>& standard_sizes(const Combination& combination) 
   return most >= 3 ? kVolumeSizes : most == 2 ? kImageSizes : kSequenceSizes;
 }
 
+/// True for a message about a map of features somewhere inside the model: its numbers are none of
+/// the input's.
+bool is_about_features(const std::string& message) {
+  constexpr std::array signs = {"too small", "Kernel size can't be greater",
+                                "more than 1 value per channel", "more than 1 spatial element"};
+  return std::any_of(signs.begin(), signs.end(),
+                     [&](const char* sign) { return message.find(sign) != std::string::npos; });
+}
+
 /// Sizes worth a trial; the model's own messages may add to them.
 class Sizes {
  public:
@@ -100,7 +110,8 @@ class Sizes {
 
   /// Puts the numbers in a message such as "Expected 299 but got 224" at `next`.
   void learn(const std::string& message, std::size_t next) {
-    for (std::size_t i = 0; open_ && i < message.size();) {
+    if (!open_ || is_about_features(message)) return;
+    for (std::size_t i = 0; i < message.size();) {
       if (std::isdigit(static_cast<unsigned char>(message[i])) == 0) {
         ++i;
         continue;
@@ -160,9 +171,26 @@ class Trials {
   std::string last_error_;
 };
 
-std::string flags(const std::vector<std::size_t>& open, const std::vector<Argument>& arguments) {
+/// True if `message` has `name` as a word.
+bool mentions(const std::string& message, const std::string& name) {
+  const auto is_letter = [&](std::size_t i) {
+    return i < message.size() &&
+           (std::isalnum(static_cast<unsigned char>(message[i])) != 0 || message[i] == '_');
+  };
+  for (std::size_t at = message.find(name); at != std::string::npos;
+       at = message.find(name, at + 1)) {
+    if ((at == 0 || !is_letter(at - 1)) && !is_letter(at + name.size())) return true;
+  }
+  return false;
+}
+
+/// The flags of the arguments in `open`, and of those that the model's message asks for.
+std::string flags(const std::vector<std::size_t>& open, const std::vector<Argument>& arguments,
+                  const std::string& message) {
   std::vector<std::string> texts;
-  for (const std::size_t i : open) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool is_open = std::find(open.begin(), open.end(), i) != open.end();
+    if (!is_open && !(arguments[i].default_value && mentions(message, arguments[i].name))) continue;
     texts.push_back(fmt::format("--input {}={}", arguments[i].name,
                                 arguments[i].is_tensor() ? "TYPE:SHAPE" : "VALUE"));
   }
@@ -213,7 +241,7 @@ InferredInputs infer_inputs(const Model& model, const std::vector<Argument>& arg
   }
   throw ModelError(fmt::format(
       "no inputs were found that the model takes ({} shapes tried; the last gave: {}); give {}",
-      trials.count(), trials.last_error(), flags(open, arguments)));
+      trials.count(), trials.last_error(), flags(open, arguments, trials.last_error())));
 }
 
 }  // namespace hot::models

@@ -78,11 +78,15 @@ Patterns embedding(const Use& use) {
           integers({kBatchSize}, weight->size(0))};
 }
 
-/// aten::embedding_bag(weight, indices, offsets, …): offsets start at 0 and never fall.
+/// aten::embedding_bag(weight, indices, offsets, …): offsets start at 0 and never fall; without
+/// them torch's own wrapper takes a row for each bag.
 Patterns embedding_bag(const Use& use) {
   const auto weight = use.tensor(0);
   if (!weight || weight->dim() != 2) return {};
-  if (use.index == 1) return {integers({kFreeSize}, weight->size(0))};
+  if (use.index == 1) {
+    return {integers({kFreeSize}, weight->size(0)),
+            integers({kBatchSize, kFreeSize}, weight->size(0))};
+  }
   if (use.index == 2) return {integers({kBatchSize}, 1)};
   return {};
 }

@@ -158,6 +158,17 @@ INSTANTIATE_TEST_SUITE_P(
                   "def forward(self, tokens):\n  return torch.embedding(self.w, tokens)",
                   {{"w", at::randn({50, 4})}},
                   "tokens int64 2x64 in 0..49"},
+        Inference{"bag_of_rows",
+                  "def forward(self, x):\n  starts = torch.arange(0, x.numel(), x.size(1))\n"
+                  "  return torch.embedding_bag(self.w, x.reshape([-1]), starts)[0]",
+                  {{"w", at::randn({50, 4})}},
+                  "x int64 2x64 in 0..49"},
+        Inference{
+            "message_about_feature_maps",
+            "def forward(self, x):\n  y = torch.avg_pool2d(torch.conv2d(x, self.v), [64, 64])\n"
+            "  return torch.max_pool2d(torch.conv2d(y, self.w), [5, 5])",
+            {{"v", at::randn({1, 1, 1, 1})}, {"w", at::randn({500, 1, 1, 1})}},
+            "x float32 2x1x384x384"},
         Inference{"flattened_image",
                   "def forward(self, x):\n  return torch.linear(torch.flatten(x, 1), self.w)",
                   {{"w", at::randn({5, 7})}},
@@ -199,6 +210,16 @@ TEST(InferredFailure, GivesTheModelsOwnLineAndTheFlag) {
                 {{"w", at::randn({2})}});
   EXPECT_THAT(message_of<ModelError>([&] { inputs_of(model); }),
               ::testing::AllOf(HasSubstr("only on Sundays"), HasSubstr("--input x=TYPE:SHAPE")));
+}
+
+TEST(InferredFailure, GivesTheFlagOfAnArgumentThatTheMessageNames) {
+  const Model model = hand_made(
+      "def forward(self, x, target: Optional[Tensor] = None, other: int = 3):\n"
+      "  assert target is not None, 'target is needed, targets and others are not'\n"
+      "  return torch.linear(x, self.w)",
+      {{"w", at::randn({5, 7})}});
+  EXPECT_THAT(message_of<ModelError>([&] { inputs_of(model); }),
+              ::testing::EndsWith("give --input x=TYPE:SHAPE --input target=TYPE:SHAPE"));
 }
 
 TEST(Method, AMissingOneListsTheOthers) {

@@ -90,6 +90,16 @@ TEST(TraceTest, ZeroHeadIsNamed) {
       << t.notes.front();
 }
 
+TEST(TraceTest, ZeroScaleIsNamed) {
+  const auto model = hand_made(
+      "def forward(self, x: Tensor):\n    return x + torch.linear(x, self.body) * self.gamma",
+      {{"body", parameter({8, 8})}, {"gamma", at::zeros({8})}, {"bias", at::zeros({8})}});
+  const auto t = trace_of(model, rows(4, 8));
+  ASSERT_FALSE(t.notes.empty());
+  EXPECT_NE(t.notes.front().find("(body): gamma is all zero"), std::string::npos)
+      << t.notes.front();
+}
+
 // A layer called in a loop is one layer; one that the loss doesn't reach, or that is frozen, says
 // so.
 TEST(TraceTest, LoopsUnreachedAndFrozenLayers) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
 
 #include "analyzers/measure/measure.hpp"
 #include "analyzers/select/predict.hpp"
@@ -13,6 +14,7 @@
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
 #include "environment.hpp"
+#include "models/file/memory_limit.hpp"
 #include "models/inputs.hpp"
 #include "models/model.hpp"
 #include "models/step.hpp"
@@ -105,6 +107,10 @@ void run_stages(const PipelineOptions& options, const Progress& progress, Report
 void run_pipeline(const PipelineOptions& options, const Progress& progress, Report& report) {
   const auto start = std::chrono::steady_clock::now();
   models::KeptWarnings warnings;
+  // The system overcommits: a step too large would be killed without a word. Others need some too.
+  std::optional<models::MemoryLimit> limit;
+  if (const std::int64_t bytes = available_memory(); bytes > 0)
+    limit.emplace(static_cast<std::uint64_t>(bytes - bytes / 20));
   if (options.threads > 0) at::set_num_threads(options.threads);
   report.environment = describe_environment();
   report.model.path = options.model.path;

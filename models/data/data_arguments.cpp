@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -61,8 +62,18 @@ at::Tensor read_labels(const std::string& path) {
 DataArguments::DataArguments(const Model& model, const std::vector<Argument>& arguments,
                              const InputOptions& options)
     : path_(options.data), arguments_(arguments), arrays_(arguments.size()) {
-  match(read_data(options.data));
-  if (!options.labels.empty()) {
+  DataSet data = read_data(options.data);
+  const bool inside = std::any_of(
+      data.tensors.begin(), data.tensors.end(),
+      [&](const DataTensor& array) { return !array.name.empty() && array.name == options.labels; });
+  std::error_code ignored;
+  if (!options.labels.empty() && !inside && !std::filesystem::exists(options.labels, ignored)) {
+    throw ModelError(fmt::format(
+        "--labels {}: there is no such file, nor an array of that name in the data file",
+        options.labels));
+  }
+  match(std::move(data), inside ? options.labels : "");
+  if (!options.labels.empty() && !inside) {
     if (labels_.defined())
       notes_.emplace_back("The labels of --labels are used, not those inside --data.");
     labels_ = read_labels(options.labels);
@@ -71,14 +82,22 @@ DataArguments::DataArguments(const Model& model, const std::vector<Argument>& ar
   convert(model);
 }
 
-void DataArguments::match(DataSet data) {
+/// `key`: the array that holds the labels; empty: the one with a name that labels have.
+void DataArguments::match(DataSet data, const std::string& key) {
   std::vector<DataTensor> named;
   std::vector<DataTensor> unnamed;
   for (DataTensor& array : data.tensors) {
     const bool argument = std::any_of(arguments_.begin(), arguments_.end(),
                                       [&](const Argument& a) { return a.name == array.name; });
-    if (!argument && is_label_name(array.name)) {
+    if (!key.empty() && array.name == key) {
       labels_ = array.tensor;
+    } else if (!argument && is_label_name(array.name)) {
+      if (key.empty()) {
+        labels_ = array.tensor;
+      } else {
+        notes_.push_back(fmt::format(
+            "Array '{}' of the data file is left out: --labels names '{}'.", array.name, key));
+      }
     } else {
       (array.name.empty() ? unnamed : named).push_back(std::move(array));
     }

@@ -33,7 +33,7 @@ class DataArguments {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  void match(DataSet data);
+  void match(DataSet data, const std::string& key);
   void match_names(std::vector<DataTensor> named);
   void match_places(const std::vector<DataTensor>& unnamed);
   void take_samples(const InputOptions& options);

@@ -22,7 +22,7 @@ MemoryLimit::MemoryLimit(std::uint64_t bytes) {
   rlimit space{};
   if (::getrlimit(RLIMIT_AS, &space) != 0 || ::getrlimit(RLIMIT_DATA, &before_) != 0) return;
   const std::uint64_t used = bytes_in_use();
-  if (used == 0 || space.rlim_cur != RLIM_INFINITY || before_.rlim_cur != RLIM_INFINITY) return;
+  if (used == 0 || space.rlim_cur != RLIM_INFINITY || before_.rlim_cur <= used + bytes) return;
   const rlimit limit{used + bytes, before_.rlim_max};
   holds_ = ::setrlimit(RLIMIT_DATA, &limit) == 0;
 }

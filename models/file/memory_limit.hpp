@@ -6,9 +6,9 @@
 
 namespace hot::models {
 
-/// While alive, this process may take at most so many bytes of memory more than it has, so that a
-/// file that claims absurd sizes ends in std::bad_alloc. A limit that someone has set before stays
-/// as it is.
+/// While alive, this process may take at most so many bytes of memory more than it has: what asks
+/// for more ends in std::bad_alloc, not in the system's killing the process. A lower limit that
+/// someone has set before stays as it is.
 class MemoryLimit {
  public:
   explicit MemoryLimit(std::uint64_t bytes);
@@ -16,7 +16,8 @@ class MemoryLimit {
   MemoryLimit(const MemoryLimit&) = delete;
   MemoryLimit& operator=(const MemoryLimit&) = delete;
 
-  /// False where nothing was limited: there was a limit, or the system doesn't tell what is in use.
+  /// False where nothing was limited: there was a lower limit, or the system doesn't tell what is
+  /// in use.
   [[nodiscard]] bool holds() const { return holds_; }
 
  private:

@@ -136,7 +136,7 @@ Call Sites::call(const GemmOp& op, const GemmOp& outermost, Arguments a) {
   o.layer = site.name;
   o.call = call.index;
   o.kind = site.kind;
-  o.window = window;
+  o.window = std::move(window);
   o.weight_transposed = is_matrix_product(op);
   o.weight = right;
   o.need_grad_input = needs_gradient(left);

@@ -28,8 +28,7 @@ std::vector<File> files_of(const Request& request) {
     const auto target = request.output.targets.find(std::string(format.name));
     if (target == request.output.targets.end()) continue;
     const std::string option(format.option);
-    (void)Output(option, target->second, request.compare.a, "A");
-    Output output(option, target->second, request.compare.b, "B");
+    Output output(option, target->second, {{request.compare.a, "A"}, {request.compare.b, "B"}});
     for (const File& other : files) {
       if (other.output.same_as(output))
         throw UsageError(fmt::format("{} and {} both go to {}; give each its own file",

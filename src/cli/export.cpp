@@ -36,7 +36,7 @@ void run_export(const Request& request) {
   set_up_messages(request.messages);
   const ExportRequest& wanted = request.exported;
   const reports::ExportFormat& format = reports::export_format(wanted.format);
-  const Output output("--output", wanted.output, wanted.plan_file, "the plan");
+  const Output output("--output", wanted.output, {{wanted.plan_file, "the plan"}});
   const Report report =
       reports::read_report_or_plan(read_text("--plan", wanted.plan_file), wanted.plan_file);
   if (!report.plan)

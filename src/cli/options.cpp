@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstdint>
 #include <string>
 
 #include "reports/compare_formats.hpp"
@@ -64,7 +66,16 @@ void add_input_options(CLI::App& app, PipelineOptions& options) {
       ->capture_default_str()
       ->group(kInputs);
   app.add_option("--seed", options.seed, "of inputs, labels, dropout and stochastic rounding")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            std::uint64_t seed = 0;
+            const char* end = text.data() + text.size();
+            const auto read = std::from_chars(text.data(), end, seed);
+            return read.ec == std::errc() && read.ptr == end
+                       ? std::string()
+                       : "'" + text + "' is no integer from 0 to 18446744073709551615";
+          },
+          "", "seed"))
       ->type_name("N")
       ->capture_default_str()
       ->group(kInputs);

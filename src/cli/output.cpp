@@ -61,24 +61,29 @@ void write_all(int descriptor, std::string_view text, const std::string& where) 
   }
 }
 
-Output::Output(const std::string& option, const std::string& target, const std::string& kept,
-               const std::string& kept_name)
+Output::Output(const std::string& option, const std::string& target,
+               const std::vector<KeptFile>& kept)
     : option_(option), target_(target) {
   if (to_stdout()) {
     regular_ = false;
-    path_ = target;
+    path_ = "-";
     return;
   }
+  if (target.empty()) throw UsageError(fmt::format("{} '' names no file", option));
   std::error_code error;
-  path_ = fs::weakly_canonical(fs::absolute(target, error), error);
-  if (error || target.empty())
-    throw UsageError(fmt::format("{} '{}' names no file", option, target));
-  const fs::file_status status = fs::status(path_, error);
+  const fs::file_status status = fs::status(target, error);
+  regular_ = !fs::exists(status) || fs::is_regular_file(status);
+  // A pipe's name (/dev/fd/3) resolves to none.
+  path_ = regular_ ? fs::weakly_canonical(fs::absolute(target, error), error)
+                   : fs::absolute(target, error);
+  if (regular_ && error)
+    throw UsageError(fmt::format("{} '{}' names no file: {}", option, target, error.message()));
   if (fs::is_directory(status))
     throw UsageError(fmt::format("{} {} is a directory; give a file's name", option, target));
-  if (fs::equivalent(path_, kept, error))
-    throw UsageError(fmt::format("{} {} would overwrite {}", option, target, kept_name));
-  regular_ = !fs::exists(status) || fs::is_regular_file(status);
+  for (const KeptFile& file : kept) {
+    if (fs::equivalent(path_, file.path, error))
+      throw UsageError(fmt::format("{} {} would overwrite {}", option, target, file.name));
+  }
   const fs::path folder = path_.parent_path();
   if (!fs::is_directory(folder, error))
     throw EnvironmentError(

@@ -14,15 +14,28 @@ namespace {
 
 constexpr std::size_t kPipedWidth = 100;
 
+/// Everything that the run reads. (--labels may be a key; no file is called that, mostly.)
+std::vector<KeptFile> files_read(const Request& request) {
+  const PipelineOptions& pipeline = request.pipeline;
+  std::vector<KeptFile> files = {{pipeline.model.path, "the model"},
+                                 {pipeline.inputs.data, "the data"},
+                                 {pipeline.inputs.labels, "the labels"},
+                                 {request.plan_file, "the plan that is read"}};
+  for (const std::string& library : pipeline.model.libraries)
+    files.push_back({library, "the library"});
+  return files;
+}
+
 }  // namespace
 
 Results::Results(const Request& request) {
+  const std::vector<KeptFile> kept = files_read(request);
   for (const auto& [name, target] : request.output.targets) {
     const reports::Format& format = reports::format(name);
     if (format.name == "plan" && request.pipeline.last < Stage::select)
       throw UsageError(fmt::format("{} needs a plan, but --stop-after {} ends before select",
                                    format.option, to_string(request.pipeline.last)));
-    Output output(std::string(format.option), target, request.pipeline.model.path, "the model");
+    Output output(std::string(format.option), target, kept);
     const auto twin = std::find_if(files_.begin(), files_.end(),
                                    [&](const auto& file) { return file.second.same_as(output); });
     if (twin != files_.end())

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <filesystem>
 
 #include "cli/output.hpp"
@@ -10,6 +12,7 @@
 #include "core/errors.hpp"
 #include "cpu_info.hpp"
 #include "plan_match.hpp"
+#include "process_memory.hpp"
 #include "tests/cli/process.hpp"
 
 namespace hot::test {
@@ -18,7 +21,7 @@ namespace {
 TEST(Output, ReplacesAFileWholeAndLeavesNothingElse) {
   const TemporaryFolder folder;
   write_file(folder / "r.json", "old, and longer than the new one");
-  cli::Output("--json", folder / "r.json", "m.pt").write("new");
+  cli::Output("--json", folder / "r.json").write("new");
   EXPECT_EQ(read_file(folder / "r.json"), "new");
   EXPECT_EQ(folder.names(), std::vector<std::string>{"r.json"});
 }
@@ -26,7 +29,7 @@ TEST(Output, ReplacesAFileWholeAndLeavesNothingElse) {
 TEST(Output, HasThePermissionsOfAnOrdinaryNewFile) {
   const TemporaryFolder folder;
   const mode_t mask = umask(0027);
-  cli::Output("--json", folder / "r.json", "m.pt").write("x");
+  cli::Output("--json", folder / "r.json").write("x");
   umask(mask);
   struct stat status {};
   ASSERT_EQ(stat((folder / "r.json").c_str(), &status), 0);
@@ -37,24 +40,82 @@ TEST(Output, WritesThroughALink) {
   const TemporaryFolder folder;
   write_file(folder / "target.json", "old");
   std::filesystem::create_symlink(folder / "target.json", folder / "link.json");
-  cli::Output("--json", folder / "link.json", "m.pt").write("new");
+  cli::Output("--json", folder / "link.json").write("new");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.json"));
   EXPECT_EQ(read_file(folder / "target.json"), "new");
 }
 
 TEST(Output, NeverReplacesADevice) {
-  cli::Output("--json", "/dev/null", "m.pt").write("x");
+  cli::Output("--json", "/dev/null").write("x");
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
 TEST(Output, OldFileSurvivesAFailedWrite) {
   const TemporaryFolder folder;
   write_file(folder / "r.json", "old");
-  const cli::Output output("--json", folder / "r.json", "m.pt");
+  const cli::Output output("--json", folder / "r.json");
   std::filesystem::rename(folder.path(), folder.path() + "-moved");
   EXPECT_THROW(output.write("new"), EnvironmentError);
   std::filesystem::rename(folder.path() + "-moved", folder.path());
   EXPECT_EQ(read_file(folder / "r.json"), "old");
+}
+
+TEST(Output, PipesOfTheShellAreWrittenAsTheyAre) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  cli::Output("--json", "/dev/fd/" + std::to_string(ends[1])).write("x");
+  char text = 0;
+  EXPECT_EQ(read(ends[0], &text, 1), 1);
+  EXPECT_EQ(text, 'x');
+  EXPECT_TRUE(cli::Output("--json", "/dev/stdout").to_stdout());
+}
+
+/// A machine with 5 GiB to give away, one of them swap.
+class Memory : public testing::Test {
+ protected:
+  void SetUp() override {
+    put("proc/meminfo", "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\nSwapFree: 1048576 kB\n");
+  }
+  void put(const std::string& name, const std::string& text) {
+    const std::string path = folder_ / name;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    write_file(path, text);
+  }
+  [[nodiscard]] std::int64_t mebibytes() const { return available_memory(folder_.path()) >> 20; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(Memory, IsTheMachinesWithoutAGroup) {
+  EXPECT_EQ(mebibytes(), 5 << 10);
+  put("proc/self/cgroup", "4:cpu:/a\n0::/b\n");
+  put("sys/fs/cgroup/b/memory.max", "max\n");
+  put("sys/fs/cgroup/b/memory.current", "1000\n");
+  EXPECT_EQ(mebibytes(), 5 << 10);
+  EXPECT_EQ(available_memory("/no-such-root"), 0);
+}
+
+TEST_F(Memory, IsTheGroupsWhereThatIsLess) {
+  put("proc/self/cgroup", "0::/b\n");
+  put("sys/fs/cgroup/b/memory.max", "2147483648\n");
+  put("sys/fs/cgroup/b/memory.current", "1610612736\n");
+  put("sys/fs/cgroup/b/memory.stat", "anon 1\ninactive_file 536870912\n");
+  EXPECT_EQ(mebibytes(), 1024);
+}
+
+TEST_F(Memory, ReadsTheFirstVersionAndItsRootInAContainer) {
+  put("proc/self/cgroup", "9:name=systemd:/x\n4:memory:/docker/123\n");
+  put("sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
+  put("sys/fs/cgroup/memory/memory.usage_in_bytes", "268435456\n");
+  EXPECT_EQ(mebibytes(), 768);
+}
+
+TEST_F(Memory, PeakIsWhatThisProcessHad) {
+  const std::int64_t before = peak_resident_bytes();
+  const std::string large(std::size_t{100} << 20, 'x');
+  EXPECT_GE(peak_resident_bytes(), before);
+  EXPECT_GT(peak_resident_bytes(), static_cast<std::int64_t>(large.size()));
 }
 
 TEST(ProgressLine, NeverExceedsTheWidth) {

@@ -82,6 +82,8 @@ const std::vector<Refusal> kRefusals = {
     {"ExportMissingPlan",
      {"export", "--plan", "none.json", "--format", "hot"},
      "--plan none.json: cannot be read"},
+    {"SeedTooLarge", {"m.pt", "--seed", "18446744073709551616"}, "18446744073709551616"},
+    {"JsonNameTooLong", {"m.pt", "--json", std::string(300, 'x')}, "too long"},
     {"JsonEmpty", {"m.pt", "--json", ""}, "--json"},
 };
 
@@ -99,6 +101,22 @@ TEST(OutputPath, ModelIsNeverOverwritten) {
   expect_refused(hot_analyze({folder / "m.pt", "--json", folder / "m.pt"}), 2,
                  "would overwrite the model");
   EXPECT_EQ(read_file(folder / "m.pt"), "model");
+}
+
+TEST(OutputPath, NothingThatIsReadIsOverwritten) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "read";
+  write_file(file, "content");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"m.pt", "--data", file},
+        {"m.pt", "--data", "d.pt", "--labels", file},
+        {"m.pt", "--load-library", file},
+        {"verify", "m.pt", "--plan", file}}) {
+    std::vector<std::string> whole = arguments;
+    whole.insert(whole.end(), {"--json", file});
+    expect_refused(hot_analyze(whole), 2, "would overwrite the ");
+    EXPECT_EQ(read_file(file), "content");
+  }
 }
 
 TEST(Model, MissingFileIsExitCode3) {

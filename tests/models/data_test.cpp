@@ -171,12 +171,14 @@ class FromData : public Data {
   Inputs inputs(int batch = 0, int batches = 1, std::vector<std::string> given = {}) {
     InputOptions options;
     options.data = folder_.file("d.pt");
+    options.labels = labels_;
     options.batch = batch;
     options.batches = batches;
     options.inputs = std::move(given);
     return make_inputs(model_, options);
   }
   Model model_;
+  std::string labels_;
 };
 
 TEST_F(FromData, MinibatchesAreConsecutiveSamplesWithTheirLabels) {
@@ -192,6 +194,17 @@ TEST_F(FromData, MinibatchesAreConsecutiveSamplesWithTheirLabels) {
   EXPECT_EQ(result.batches[1].inputs[1].toDouble(), 1.0);
   EXPECT_THAT(result.notes, Contains(HasSubstr("The first 6 of 10 samples")));
   EXPECT_EQ(inputs().batches[0].inputs[0].toTensor().size(0), 8);
+}
+
+TEST_F(FromData, LabelsMayBeAnArrayOfTheData) {
+  save({{"x", at::randn({4, 2})}, {"labels", at::zeros({4}, at::kLong)}, {"fine", at::arange(4)}});
+  labels_ = "fine";
+  const Inputs result = inputs();
+  EXPECT_TRUE(result.batches[0].labels.equal(at::arange(4)));
+  EXPECT_THAT(result.notes, Contains(HasSubstr("'labels' of the data file is left out")));
+  labels_ = "coarse";
+  EXPECT_THAT(message_of<ModelError>([&] { inputs(); }),
+              HasSubstr("no such file, nor an array of that name"));
 }
 
 TEST_F(FromData, TheCommandLineGivesTheRest) {

@@ -42,12 +42,6 @@ at::Tensor float_product(const at::Tensor& left, const at::Tensor& right, float 
   return factor == 1.0F ? product : product.mul_(factor);
 }
 
-Operand prepare_gy(const at::Tensor& gy, Along along, const Scheme& scheme, std::uint64_t seed) {
-  check_granularity(scheme.format, scheme.granularity, along);
-  return prepare(gy, along, scheme.transform, scheme.format, scheme.granularity, scheme.rounding,
-                 seed);
-}
-
 /// The operand that isn't gy; it rounds to nearest.
 template <class Matrix>
 Operand prepare_other(const Matrix& other, const Scheme& scheme) {
@@ -72,8 +66,10 @@ at::Tensor multiply(const Operand& a, const Operand& b) {
                                 a.scales, b.scales);
 }
 
-Operand prepare_gy_of_input(const at::Tensor& gy, const Scheme& scheme, std::uint64_t seed) {
-  return prepare_gy(gy, Along::cols, scheme, seed);
+Operand prepare_gy(const at::Tensor& gy, Along along, const Scheme& scheme, std::uint64_t seed) {
+  check_granularity(scheme.format, scheme.granularity, along);
+  return prepare(gy, along, scheme.transform, scheme.format, scheme.granularity, scheme.rounding,
+                 seed);
 }
 
 Operand prepare_w(const at::Tensor& w, const Scheme& scheme) {
@@ -92,7 +88,7 @@ Operand rows_of(const Operand& operand, std::int64_t first, std::int64_t count) 
 
 at::Tensor grad_input(const at::Tensor& gy, const at::Tensor& w, const Scheme& scheme,
                       std::uint64_t seed) {
-  return multiply(prepare_gy_of_input(gy, scheme, seed), prepare_w(w, scheme));
+  return multiply(prepare_gy(gy, Along::cols, scheme, seed), prepare_w(w, scheme));
 }
 
 at::Tensor grad_weight(const at::Tensor& gy, const at::Tensor& x, const Scheme& scheme,

@@ -86,10 +86,11 @@ struct RowSource {
 /// The same for an x that is made in pieces, each of which stays in cache.
 [[nodiscard]] Operand prepare_x(const RowSource& x, const Scheme& scheme);
 
-/// The operand gy of grad_input, contracted along its columns, and W, along its rows. Throws
-/// std::logic_error where a scale varies along the contraction.
-[[nodiscard]] Operand prepare_gy_of_input(const at::Tensor& gy, const Scheme& scheme,
-                                          std::uint64_t seed);
+/// The operand gy, contracted along its columns for grad_input and along its rows for grad_weight,
+/// and W of grad_input, along its rows. Both throw std::logic_error where a scale varies along the
+/// contraction.
+[[nodiscard]] Operand prepare_gy(const at::Tensor& gy, Along along, const Scheme& scheme,
+                                 std::uint64_t seed);
 [[nodiscard]] Operand prepare_w(const at::Tensor& w, const Scheme& scheme);
 
 /// Rows [first, first + count) of an operand that is contracted along its columns.

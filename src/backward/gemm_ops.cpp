@@ -1,6 +1,7 @@
 #include "backward/gemm_ops.hpp"
 
 #include <ATen/ATen.h>
+#include <c10/util/accumulate.h>
 
 #include <unordered_map>
 
@@ -70,25 +71,15 @@ GemmShape matrix_product(const at::Tensor& a, const at::Tensor& b) {
   return {a.size(0), b.size(1), a.size(1), 1};
 }
 
-std::int64_t product(at::IntArrayRef values) {
-  std::int64_t result = 1;
-  for (const auto v : values) result *= v;
-  return result;
-}
-
 std::int64_t output_positions(const Window& w, at::IntArrayRef image) {
-  std::int64_t result = 1;
-  for (std::size_t d = 0; d < w.kernel.size(); ++d) {
-    result *=
-        (image[d + 2] + 2 * w.padding[d] - w.dilation[d] * (w.kernel[d] - 1) - 1) / w.stride[d] + 1;
-  }
-  return result;
+  return c10::multiply_integers(w.positions(image.slice(2)));
 }
 
 /// Products of one path of a convolution: rows × (kernel columns) × (channels of one group),
 /// `groups` of them.
 GemmShape convolution_shape(Path path, const Window& w, std::int64_t rows, at::IntArrayRef weight) {
-  const std::int64_t fanned = weight[1] * product(weight.slice(2));  // the side that is unfolded
+  const std::int64_t fanned =
+      weight[1] * c10::multiply_integers(weight.slice(2));  // the side that is unfolded
   const std::int64_t plain = weight[0] / w.groups;
   const bool swapped = w.transposed;
   switch (path) {
@@ -119,7 +110,7 @@ std::vector<BackwardGemm> convolution_backward_gemms(Arguments a) {
   w.transposed = a[7].toBool();
   w.groups = a[9].toInt();
   const auto& image = w.transposed ? x : gy;
-  const std::int64_t rows = image.size(0) * product(image.sizes().slice(2));
+  const std::int64_t rows = image.size(0) * c10::multiply_integers(image.sizes().slice(2));
   const auto mask = a[10].toBoolList();
   std::vector<BackwardGemm> gemms;
   for (const auto path : {Path::grad_input, Path::grad_weight}) {
@@ -193,8 +184,8 @@ std::vector<GemmShape> forward_shapes(const GemmOp& op, Arguments a) {
   }
   if (op.kind != LayerKind::conv) return {matrix_product(left, right)};
   const auto w = window_of(a);
-  const std::int64_t places =
-      w.transposed ? product(left.sizes().slice(2)) : output_positions(w, left.sizes());
+  const std::int64_t places = w.transposed ? c10::multiply_integers(left.sizes().slice(2))
+                                           : output_positions(w, left.sizes());
   return {convolution_shape(Path::forward, w, left.size(0) * places, right.sizes())};
 }
 

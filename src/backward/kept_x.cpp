@@ -44,11 +44,8 @@ kernels::Operand KeptX::operand(ReplacedLayer& layer, const Operands& o,
   if (form_of(ctx) == plain_x) {
     Operands with_x = o;
     with_x.x = saved[at];
-    if (o.window.transposed || !o.window.convolution)
-      return kernels::prepare_x(x_matrix(with_x), scheme);
-    const auto pixels = pixel_rows(saved[at]);
-    if (!unfolds) return kernels::prepare_x(pixels, scheme);
-    return prepare_unfolded(pixels, *layer.runs_of(o), scheme);
+    if (!unfolds || o.window.transposed) return kernels::prepare_x(x_matrix(with_x), scheme);
+    return prepare_unfolded(pixel_rows(with_x.x), *layer.runs_of(o), scheme);
   }
   kernels::Operand operand;
   operand.values = saved[at];

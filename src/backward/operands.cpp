@@ -4,23 +4,11 @@
 
 #include <algorithm>
 
+#include "backward/pixel_rows.hpp"
 #include "backward/unfold.hpp"
 
 namespace hot::backward {
 namespace {
-
-/// [N, C, *spatial] → [N·∏spatial, C].
-at::Tensor channels_last_rows(const at::Tensor& t) {
-  return t.movedim(1, -1).reshape({-1, t.size(1)});
-}
-
-/// [N·∏spatial, C] → [N, C, *spatial].
-at::Tensor rows_to_channels(const at::Tensor& rows, at::IntArrayRef sizes) {
-  std::vector<std::int64_t> moved{sizes[0]};
-  moved.insert(moved.end(), sizes.begin() + 2, sizes.end());
-  moved.push_back(sizes[1]);
-  return rows.reshape(moved).movedim(-1, 1);
-}
 
 at::IntArrayRef spatial(at::IntArrayRef sizes) {
   return sizes.slice(2);
@@ -48,7 +36,7 @@ std::vector<std::int64_t> Window::positions(at::IntArrayRef image) const {
 
 at::Tensor gy_matrix(const Operands& o) {
   if (!o.window.convolution) return o.gy.reshape({-1, o.gy.size(-1)});
-  if (o.window.trivial() || !o.window.transposed) return channels_last_rows(o.gy);
+  if (o.window.trivial() || !o.window.transposed) return pixel_rows(o.gy);
   return unfold(o.gy, o.window, spatial(o.x_sizes));
 }
 
@@ -60,13 +48,13 @@ at::Tensor weight_matrix(const Operands& o) {
 
 at::Tensor x_matrix(const Operands& o) {
   if (!o.window.convolution) return o.x.reshape({-1, o.x.size(-1)});
-  if (o.window.trivial() || o.window.transposed) return channels_last_rows(o.x);
+  if (o.window.trivial() || o.window.transposed) return pixel_rows(o.x);
   return unfold(o.x, o.window, spatial(o.gy.sizes()));
 }
 
 at::Tensor grad_input_from_matrix(const Operands& o, const at::Tensor& gx) {
   if (!o.window.convolution) return gx.reshape(o.x_sizes);
-  if (o.window.trivial() || o.window.transposed) return rows_to_channels(gx, o.x_sizes);
+  if (o.window.trivial() || o.window.transposed) return image_of_pixel_rows(gx, o.x_sizes);
   return fold(gx, o.window, o.x_sizes, spatial(o.gy.sizes()));
 }
 

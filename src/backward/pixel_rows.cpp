@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "kernels/ops.hpp"
 
@@ -35,8 +36,9 @@ void transpose_each(const float* in, std::int64_t count, std::int64_t rows, std:
 at::Tensor pixel_rows(const at::Tensor& image) {
   const std::int64_t channels = image.size(1);
   const at::Tensor last = image.movedim(1, -1);
-  if (last.is_contiguous()) return last.reshape({-1, channels});
-  const at::Tensor source = image.contiguous();
+  if (last.is_contiguous() || image.scalar_type() != at::kFloat)
+    return last.reshape({-1, channels});
+  const at::Tensor source = image.resolve_neg().contiguous();
   const std::int64_t pixels =
       channels == 0 || image.size(0) == 0 ? 0 : source.numel() / (channels * image.size(0));
   at::Tensor rows = at::empty({image.size(0) * pixels, channels},
@@ -47,6 +49,11 @@ at::Tensor pixel_rows(const at::Tensor& image) {
 }
 
 at::Tensor image_of_pixel_rows(const at::Tensor& rows, at::IntArrayRef sizes) {
+  if (rows.scalar_type() != at::kFloat) {
+    std::vector<std::int64_t> last(sizes.begin(), sizes.end());
+    std::rotate(last.begin() + 1, last.begin() + 2, last.end());
+    return rows.reshape(last).movedim(-1, 1).contiguous();
+  }
   const at::Tensor source = rows.contiguous();
   at::Tensor image = at::empty(sizes, rows.options());
   if (image.numel() == 0) return image;

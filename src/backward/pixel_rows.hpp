@@ -4,8 +4,8 @@
 
 namespace hot::backward {
 
-/// [N, C, *spatial] → [N·∏spatial, C] float32: one row a pixel. A view where the channels already
-/// come last, else one blocked copy.
+/// [N, C, *spatial] → [N·∏spatial, C]: one row a pixel. A view where the channels already come
+/// last, else one copy, blocked for float32.
 [[nodiscard]] at::Tensor pixel_rows(const at::Tensor& image);
 
 /// The way back: [N·∏spatial, C] → [N, C, *spatial], contiguous; `sizes` are the image's.

@@ -134,7 +134,7 @@ struct ReplacedConvolution : torch::autograd::Function<ReplacedConvolution> {
     auto [gx, gw, gb] = torchs_own(ctx, o, saved, {exact_x, exact_weight, c.need_bias});
     if ((c.need_x && !exact_x) || (c.need_weight && !exact_weight)) {
       const at::AutoDispatchBelowAutograd no_autograd;
-      const auto gy_rows = o.window.transposed ? gy_matrix(o) : pixel_rows(gy);
+      const auto gy_rows = gy_matrix(o);
       if (c.need_x && !exact_x) gx = input_gradient(*c.layer, o, gy_rows);
       if (c.need_weight && !exact_weight) {
         gw = weight_gradient(*c.layer, o, gy_rows, KeptX::operand(*c.layer, o, ctx, saved, 1));
@@ -144,21 +144,18 @@ struct ReplacedConvolution : torch::autograd::Function<ReplacedConvolution> {
   }
 
   static at::Tensor input_gradient(ReplacedLayer& layer, const Operands& o, const at::Tensor& gy) {
-    if (o.window.transposed) {
+    if (o.window.trivial() || o.window.transposed) {
       return grad_input_from_matrix(o, layer.grad_input(gy, weight_matrix(o)));
     }
     // W as [O × places·C], like the rows of an unfolded image.
     const auto w = pixel_rows(o.weight).view({o.weight.size(0), -1});
-    return image_of_pixel_rows(o.window.trivial()
-                                   ? layer.grad_input(gy, w)
-                                   : layer.folded_grad_input(gy, w, *layer.runs_of(o)),
-                               o.x_sizes);
+    return image_of_pixel_rows(layer.folded_grad_input(gy, w, *layer.runs_of(o)), o.x_sizes);
   }
 
   static at::Tensor weight_gradient(ReplacedLayer& layer, const Operands& o, const at::Tensor& gy,
                                     const kernels::Operand& x) {
     const auto gw = layer.grad_weight(gy, x);
-    if (o.window.transposed) return grad_weight_from_matrix(o, gw);
+    if (o.window.trivial() || o.window.transposed) return grad_weight_from_matrix(o, gw);
     return image_of_pixel_rows(gw.view({-1, o.weight.size(1)}), o.weight.sizes());
   }
 

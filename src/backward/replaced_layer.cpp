@@ -22,17 +22,26 @@ at::Tensor checked_indices(std::int64_t length) {
   return at::arange(0, length, step, at::kLong);
 }
 
-/// The checked part of an operand, its free dimension first, in double: level · scale.
-at::Tensor checked_part(const kernels::Operand& operand) {
-  const std::int64_t free = operand.along == kernels::Along::cols ? 0 : 1;
-  const auto chosen = checked_indices(operand.values.size(free));
+/// Dimension of an operand's values that isn't contracted.
+std::int64_t free_dimension(const kernels::Operand& operand) {
+  return operand.along == kernels::Along::cols ? 0 : 1;
+}
+
+/// The checked rows of an operand, or its columns where the rows are contracted.
+kernels::Operand checked_part(const kernels::Operand& operand) {
+  const auto chosen = checked_indices(operand.values.size(free_dimension(operand)));
   auto part = operand;
-  part.values = operand.values.index_select(free, chosen).contiguous();
+  part.values = operand.values.index_select(free_dimension(operand), chosen).contiguous();
   if (operand.scales.defined() && operand.scales.numel() > 1) {
     part.scales = operand.scales.index_select(0, chosen);
   }
-  const auto values = kernels::dequantized(part).to(at::kDouble);
-  return free == 0 ? values : values.t();
+  return part;
+}
+
+/// The checked part's values level · scale, the free dimension first, in double.
+at::Tensor checked_values(const kernels::Operand& operand) {
+  const auto values = kernels::dequantized(checked_part(operand)).to(at::kDouble);
+  return free_dimension(operand) == 0 ? values : values.t();
 }
 
 /// Largest deviation of `product` [m×n] from a·b with the same integers in double, over some rows
@@ -41,7 +50,7 @@ double deviation_from_double(const at::Tensor& product, const kernels::Operand& 
                              const kernels::Operand& b) {
   if (product.numel() == 0) return 0;
   const double scale = 1.0 / (a.transform.kind == Transform::Kind::none ? 1 : a.transform.order);
-  const auto expected = checked_part(a).mm(checked_part(b).t()) * scale;
+  const auto expected = checked_values(a).mm(checked_values(b).t()) * scale;
   const auto part = product.index_select(0, checked_indices(product.size(0)))
                         .index_select(1, checked_indices(product.size(1)))
                         .to(at::kDouble);
@@ -113,8 +122,7 @@ void ReplacedLayer::note_deviation(double deviation) {
 
 at::Tensor ReplacedLayer::grad_input(const at::Tensor& gy, const at::Tensor& w) {
   const auto& s = schemes_.grad_input;
-  const auto seed = next_seed(Path::grad_input);
-  const auto a = kernels::prepare_gy_of_input(gy, s, seed);
+  const auto a = kernels::prepare_gy(gy, kernels::Along::cols, s, next_seed(Path::grad_input));
   const auto b = kernels::prepare_w(w, s);
   auto gx = kernels::multiply(a, b);
   if (check_) note_deviation(deviation_from_double(gx, a, b));
@@ -124,29 +132,20 @@ at::Tensor ReplacedLayer::grad_input(const at::Tensor& gy, const at::Tensor& w) 
 at::Tensor ReplacedLayer::folded_grad_input(const at::Tensor& gy, const at::Tensor& w,
                                             const WindowRuns& runs) {
   const auto& s = schemes_.grad_input;
-  const auto a = kernels::prepare_gy_of_input(gy, s, next_seed(Path::grad_input));
+  const auto a = kernels::prepare_gy(gy, kernels::Along::cols, s, next_seed(Path::grad_input));
   const auto b = kernels::prepare_w(w, s);
   if (check_) {
-    auto part = a;
-    const auto rows = checked_indices(a.values.size(0));
-    part.values = a.values.index_select(0, rows);
-    if (a.granularity == Granularity::row && a.scales.defined()) {
-      part.scales = a.scales.index_select(0, rows);
-    }
+    const auto part = checked_part(a);
     note_deviation(deviation_from_double(kernels::multiply(part, b), part, b));
   }
   return folded_product(a, b, runs);
 }
 
 at::Tensor ReplacedLayer::grad_weight(const at::Tensor& gy, const kernels::Operand& x) {
-  const auto& s = schemes_.grad_weight;
-  const auto seed = next_seed(Path::grad_weight);
-  auto gw = kernels::grad_weight(gy, x, s, seed);
-  if (check_) {
-    const auto a = kernels::prepare(gy, kernels::Along::rows, s.transform, s.format, s.granularity,
-                                    s.rounding, seed);
-    note_deviation(deviation_from_double(gw, a, x));
-  }
+  const auto a = kernels::prepare_gy(gy, kernels::Along::rows, schemes_.grad_weight,
+                                     next_seed(Path::grad_weight));
+  auto gw = kernels::multiply(a, x);
+  if (check_) note_deviation(deviation_from_double(gw, a, x));
   return gw;
 }
 

@@ -1,6 +1,7 @@
 #include "backward/unfold.hpp"
 
 #include <ATen/ATen.h>
+#include <c10/util/accumulate.h>
 
 #include <algorithm>
 
@@ -55,12 +56,6 @@ bool needs_padding(const Window& w, at::IntArrayRef image, at::IntArrayRef posit
   return false;
 }
 
-std::int64_t product(at::IntArrayRef values) {
-  std::int64_t result = 1;
-  for (const auto v : values) result *= v;
-  return result;
-}
-
 }  // namespace
 
 at::Tensor unfold(const at::Tensor& image, const Window& window, at::IntArrayRef positions) {
@@ -70,7 +65,8 @@ at::Tensor unfold(const at::Tensor& image, const Window& window, at::IntArrayRef
     inner(padded, window, image.sizes()).copy_(image);
   }
   return windows(padded, window, positions)
-      .reshape({image.size(0) * product(positions), image.size(1) * product(window.kernel)});
+      .reshape({image.size(0) * c10::multiply_integers(positions),
+                image.size(1) * c10::multiply_integers(window.kernel)});
 }
 
 at::Tensor fold(const at::Tensor& columns, const Window& window, at::IntArrayRef image_sizes,
@@ -80,7 +76,7 @@ at::Tensor fold(const at::Tensor& columns, const Window& window, at::IntArrayRef
   const auto target = windows(padded, window, positions);
   const auto source = columns.reshape(target.sizes());
   const auto spatial = static_cast<std::int64_t>(window.kernel.size());
-  const std::int64_t kernel_places = product(window.kernel);
+  const std::int64_t kernel_places = c10::multiply_integers(window.kernel);
   for (std::int64_t place = 0; place < kernel_places; ++place) {
     at::Tensor to = target;
     at::Tensor from = source;

@@ -1,15 +1,11 @@
 #include "backward/window_runs.hpp"
 
+#include <c10/util/accumulate.h>
+
 #include <algorithm>
 
 namespace hot::backward {
 namespace {
-
-std::int64_t product(at::IntArrayRef sizes) {
-  std::int64_t result = 1;
-  for (const auto size : sizes) result *= size;
-  return result;
-}
 
 /// The next index of a grid, last dimension fastest; false after the last one.
 bool next_index(std::vector<std::int64_t>& index, at::IntArrayRef sizes) {
@@ -53,12 +49,14 @@ std::int64_t row_of(const Window& w, at::IntArrayRef image,
 }  // namespace
 
 WindowRuns::WindowRuns(const Window& window, at::IntArrayRef image, at::IntArrayRef positions)
-    : places_(product(window.kernel)), pixels_(product(image)), covers_(true) {
+    : places_(c10::multiply_integers(window.kernel)),
+      pixels_(c10::multiply_integers(image)),
+      covers_(true) {
   const std::size_t dims = window.kernel.size();
   for (std::size_t d = 0; d < dims; ++d)
     covers_ = covers_ && hot::backward::covers(window, d, image[d], positions[d]);
   first_.push_back(0);
-  if (product(positions) == 0) return;
+  if (c10::multiply_integers(positions) == 0) return;
   const std::vector<std::int64_t> outer(window.kernel.begin(), window.kernel.end() - 1);
   std::vector<std::int64_t> position(dims, 0);
   do {
@@ -82,7 +80,7 @@ void WindowRuns::add_row(const Window& window, std::int64_t start, std::int64_t 
     const std::int64_t at = start + place * step;
     if (at < 0) continue;
     if (at >= width) break;
-    if (step == 1 || window.kernel.back() == 1) {
+    if (step == 1) {
       const std::int64_t count = std::min(window.kernel.back() - place, width - at);
       add({first_place + place, first_pixel + at, count});
       break;

@@ -89,9 +89,7 @@ class Steps {
     const auto& s = grad_input_;
     const auto a = prepared_gy(gy, Along::cols, s);
     const auto w = rows(layer_.weight).view({layer_.weight.size(0), -1});
-    const auto b = timed("weight", [&] {
-      return kernels::prepare(w, Along::rows, s.transform, s.format, s.other, Rounding::nearest, 0);
-    });
+    const auto b = timed("weight", [&] { return kernels::prepare_w(w, s); });
     image(timed_product([&] {
             return layer_.runs ? backward::folded_product(a, b, *layer_.runs)
                                : kernels::multiply(a, b);
@@ -105,9 +103,7 @@ class Steps {
   }
 
   Operand prepared_gy(const at::Tensor& gy, Along along, const Scheme& s) {
-    return timed("gy", [&] {
-      return kernels::prepare(gy, along, s.transform, s.format, s.granularity, s.rounding, 1);
-    });
+    return timed("gy", [&] { return kernels::prepare_gy(gy, along, s, 1); });
   }
 
   Operand prepared_pixels() {

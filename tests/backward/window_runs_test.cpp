@@ -101,7 +101,7 @@ TEST(FoldedProductTest, IsTheFoldedWhole) {
     const auto weight = at::randn({10, runs.places() * channels});
     for (const char* text : {"none+int8/tensor/nearest", "had16+int4/row/stochastic"}) {
       const auto scheme = parse_scheme(text);
-      const auto a = kernels::prepare_gy_of_input(gy, scheme, 7);
+      const auto a = kernels::prepare_gy(gy, kernels::Along::cols, scheme, 7);
       const auto b = kernels::prepare_w(weight, scheme);
       const auto product = kernels::multiply(a, b);
       const auto by_channel =

@@ -84,8 +84,9 @@ std::vector<std::int64_t> read_shape(std::string_view text, const std::string& p
     while (number.ends_with(' ')) number.remove_suffix(1);
     if (number.empty() && text.empty()) break;
     std::int64_t size = 0;
-    const char* last = number.data() + number.size();
-    const auto [stop, error] = std::from_chars(number.data(), last, size);
+    const char* first = number.data();
+    const char* last = first + number.size();
+    const auto [stop, error] = std::from_chars(first, last, size);
     if (error != std::errc() || stop != last || size < 0 || shape.size() == kMaxDimensions) {
       damaged(place, "its shape can't be read");
     }

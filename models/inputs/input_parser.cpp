@@ -24,8 +24,9 @@ bool is_name(std::string_view text) {
 
 template <typename T>
 bool read_number(std::string_view text, T* value) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, *value);
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, *value);
   return error == std::errc() && stop == end;
 }
 

@@ -12,7 +12,6 @@ namespace hot::models {
 namespace {
 
 using torch::jit::Node;
-using torch::jit::Value;
 
 void refuse_quantized(const std::string& path, const torch::jit::Module& module,
                       torch::jit::Graph& graph) {

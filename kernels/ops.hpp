@@ -28,8 +28,8 @@ struct MatrixView {
 [[nodiscard]] std::int64_t transformed_length(std::int64_t length, const Transform& transform);
 
 /// How quantize turns a quotient into an integer. Element i (row-major, of the matrix that is
-/// quantized) draws word i mod 4 of Philox4x32-10 with key = seed and counter = i div 4, whatever
-/// the thread, the part or the backend.
+/// quantized) draws sixteen bits of Philox4x32-10 with key = seed and counter = i div 8, whatever
+/// the thread, the part or the backend (common/philox.hpp).
 struct RoundingRule {
   Rounding mode = Rounding::nearest;
   std::uint64_t seed = 0;

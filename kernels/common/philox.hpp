@@ -33,12 +33,20 @@ HOT_HOST_DEVICE constexpr PhiloxWords philox4x32(std::uint32_t c0, std::uint32_t
   return {{c0, c1, c2, c3}};
 }
 
-/// The four words of elements 4·group … 4·group + 3 of a matrix quantized with `seed`: key = seed
-/// (low word first), counter = group (low word first, upper half zero). Element index i, counted
-/// row by row, takes word i mod 4 of group i div 4.
+/// Elements that share the four words of one counter, sixteen bits each.
+constexpr int kElementsPerGroup = 8;
+
+/// The words of elements 8·group … 8·group + 7 of a matrix quantized with `seed`: key = seed (low
+/// word first), counter = group (low word first, upper half zero).
 HOT_HOST_DEVICE constexpr PhiloxWords rounding_words(std::uint64_t seed, std::uint64_t group) {
   return philox4x32(static_cast<std::uint32_t>(group), static_cast<std::uint32_t>(group >> 32), 0,
                     0, static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
+}
+
+/// The sixteen bits of element `lane` of a group: element index i, counted row by row, is lane i
+/// mod 8 of group i div 8 and takes half (i mod 2), the low one first, of word (i mod 8) div 2.
+HOT_HOST_DEVICE constexpr std::uint32_t rounding_bits(const PhiloxWords& words, int lane) {
+  return words.word[lane / 2] >> (lane % 2 * 16) & 0xffffU;
 }
 
 }  // namespace hot::kernels

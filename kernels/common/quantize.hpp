@@ -43,14 +43,18 @@ HOT_HOST_DEVICE constexpr std::int32_t round_nearest(float t) {
   return static_cast<std::int32_t>((t + kShift) - kShift);
 }
 
-/// t rounded up with probability t − ⌊t⌋ (to within 2⁻²⁴), else down; `word` holds 32 random bits,
-/// 24 of them used.
-HOT_HOST_DEVICE constexpr std::int32_t round_stochastic(float t, std::uint32_t word) {
+/// The number in (0, 1) that sixteen random bits stand for: the middle of one of 65,536 parts, so
+/// that an integer always stays and the draws have the mean 1/2.
+HOT_HOST_DEVICE constexpr float uniform_of(std::uint32_t bits) {
+  return static_cast<float>(static_cast<std::int32_t>(bits)) * 0x1p-16F + 0x1p-17F;
+}
+
+/// t rounded up with probability t − ⌊t⌋ (to within 2⁻¹⁷), else down, by sixteen random bits.
+HOT_HOST_DEVICE constexpr std::int32_t round_stochastic(float t, std::uint32_t bits) {
   const auto truncated = static_cast<std::int32_t>(t);
   const std::int32_t floor = truncated - (static_cast<float>(truncated) > t ? 1 : 0);
   const float fraction = t - static_cast<float>(floor);
-  const float uniform = static_cast<float>(static_cast<std::int32_t>(word >> 8)) * 0x1p-24F;
-  return floor + (uniform < fraction ? 1 : 0);
+  return floor + (uniform_of(bits) < fraction ? 1 : 0);
 }
 
 }  // namespace hot::kernels

@@ -4,11 +4,12 @@
 
 // What the loops include comes first: only functions of this file may hold AVX-512 instructions,
 // never an inline function of a header that the linker could share with the rest of the program.
-// FMA stays off: it would change the floats.
+// The compiler itself never fuses (-ffp-contract=off): it would change the floats.
 #include "kernels/cpu/loops_includes.hpp"
 
 #pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,lzcnt,avx512f,avx512bw,avx512vl,avx512dq,prefer-vector-width=512")
+#pragma GCC target( \
+    "avx2,fma,bmi,bmi2,lzcnt,avx512f,avx512bw,avx512vl,avx512dq,prefer-vector-width=512")
 #define HOT_VECTOR_FLOATS 16
 #include "kernels/cpu/loops.hpp"
 namespace hot::kernels {

@@ -23,8 +23,18 @@ inline Wide products(const Wide& a, const Wide& b) {
 #endif
 }
 
+inline Wide xor_of(const Wide& a, const Wide& b, const Wide& c) {
+#if HOT_VECTOR_FLOATS == 16
+  return reinterpret_cast<Wide>(_mm512_ternarylogic_epi64(reinterpret_cast<__m512i>(a),
+                                                          reinterpret_cast<__m512i>(b),
+                                                          reinterpret_cast<__m512i>(c), 0x96));
+#else
+  return a ^ b ^ c;
+#endif
+}
+
 template <std::size_t... lane>
-inline void store_words(const Wide (&c)[4], std::uint32_t* words, std::index_sequence<lane...>) {
+inline void store_bits(const Wide (&c)[4], std::uint16_t* bits, std::index_sequence<lane...>) {
   const Wide first = (c[0] & 0xffffffffU) | (c[1] << 32);
   const Wide second = (c[2] & 0xffffffffU) | (c[3] << 32);
   constexpr auto source = [](std::size_t i) {
@@ -32,22 +42,27 @@ inline void store_words(const Wide (&c)[4], std::uint32_t* words, std::index_seq
   };
   const Wide low = __builtin_shufflevector(first, second, source(lane)...);
   const Wide high = __builtin_shufflevector(first, second, (source(lane) + kWide / 2)...);
-  std::memcpy(words, &low, sizeof(low));
-  std::memcpy(words + kLanes, &high, sizeof(high));
+  std::memcpy(bits, &low, sizeof(low));
+  std::memcpy(bits + 2 * kLanes, &high, sizeof(high));
+}
+
+/// 0, 1, 2 …
+template <std::size_t... lane>
+inline Wide counted(std::index_sequence<lane...>) {
+  return Wide{lane...};
 }
 
 /// Chains of rounds that run side by side, since each waits for its own products.
 constexpr int kChains = 3;
 
 /// rounding_words() of kChains · kWide groups from `group` on, the same rounds in the same order.
-inline void words_of_groups(std::uint64_t seed, std::uint64_t group, std::uint32_t* words) {
+inline void bits_of_groups(std::uint64_t seed, std::uint64_t group, std::uint16_t* bits) {
   const Wide m0 = Wide{} + 0xD2511F53U;
   const Wide m1 = Wide{} + 0xCD9E8D57U;
   Wide c[kChains][4];
   for (int chain = 0; chain < kChains; ++chain) {
-    Wide counter;
-    for (int i = 0; i < kWide; ++i)
-      counter[i] = group + static_cast<std::uint64_t>(chain * kWide + i);
+    const Wide counter = counted(std::make_index_sequence<kWide>()) +
+                         (group + static_cast<std::uint64_t>(chain * kWide));
     c[chain][0] = counter;
     c[chain][1] = counter >> 32;
     c[chain][2] = c[chain][3] = Wide{};
@@ -60,8 +75,8 @@ inline void words_of_groups(std::uint64_t seed, std::uint64_t group, std::uint32
     for (Wide(&x)[4] : c) {
       const Wide product0 = products(x[0], m0);
       const Wide product1 = products(x[2], m1);
-      x[0] = (product1 >> 32) ^ x[1] ^ (Wide{} + k0);
-      x[2] = (product0 >> 32) ^ x[3] ^ (Wide{} + k1);
+      x[0] = xor_of(product1 >> 32, x[1], Wide{} + k0);
+      x[2] = xor_of(product0 >> 32, x[3], Wide{} + k1);
       x[1] = product1;
       x[3] = product0;
     }
@@ -69,22 +84,24 @@ inline void words_of_groups(std::uint64_t seed, std::uint64_t group, std::uint32
     k1 += 0xBB67AE85U;
   }
   for (int chain = 0; chain < kChains; ++chain)
-    store_words(c[chain], words + 4 * chain * kWide, std::make_index_sequence<kWide>());
+    store_bits(c[chain], bits + kElementsPerGroup * chain * kWide,
+               std::make_index_sequence<kWide>());
 }
 
 #endif
 
-/// The random words of `groups` groups of four elements from `first_group` on.
-void fill_words(std::uint64_t seed, std::uint64_t first_group, std::int64_t groups,
-                std::uint32_t* __restrict words) {
+/// The random bits of `groups` groups of elements from `first_group` on, sixteen an element.
+void fill_bits(std::uint64_t seed, std::uint64_t first_group, std::int64_t groups,
+               std::uint16_t* __restrict bits) {
   std::int64_t i = 0;
 #if HOT_VECTOR_FLOATS > 4
   for (; i + kChains * kWide <= groups; i += kChains * kWide)
-    words_of_groups(seed, first_group + static_cast<std::uint64_t>(i), words + 4 * i);
+    bits_of_groups(seed, first_group + static_cast<std::uint64_t>(i), bits + kElementsPerGroup * i);
 #endif
   for (; i < groups; ++i) {
     const PhiloxWords four = rounding_words(seed, first_group + static_cast<std::uint64_t>(i));
-    for (int lane = 0; lane < 4; ++lane) words[4 * i + lane] = four.word[lane];
+    for (int lane = 0; lane < kElementsPerGroup; ++lane)
+      bits[kElementsPerGroup * i + lane] = static_cast<std::uint16_t>(rounding_bits(four, lane));
   }
 }
 

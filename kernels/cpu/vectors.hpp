@@ -19,14 +19,25 @@ inline void store(const Floats& vector, float* to) {
   std::memcpy(to, &vector, sizeof(vector));
 }
 
+/// a · b + c with one rounding; only where the CPU has it (kFused).
+constexpr bool kFused = kLanes > 4;
+inline Floats fused(const Floats& a, const Floats& b, const Floats& c) {
+#if HOT_VECTOR_FLOATS == 16
+  return _mm512_fmadd_ps(a, b, c);
+#elif HOT_VECTOR_FLOATS == 8
+  return _mm256_fmadd_ps(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
 /// One stage of butterflies between lanes `distance` apart: the sum at the lower lane, the
 /// difference at the upper one, to the bit what butterfly() gives.
 template <int distance, std::size_t... lane>
 inline void lane_stage(Floats& v, std::index_sequence<lane...>) {
-  constexpr std::int32_t kNegative = std::numeric_limits<std::int32_t>::min();
   const Floats other = __builtin_shufflevector(v, v, (static_cast<int>(lane) ^ distance)...);
-  const Ints signs = {((lane & distance) != 0 ? kNegative : 0)...};
-  v = other + reinterpret_cast<Floats>(reinterpret_cast<Ints>(v) ^ signs);
+  const Floats signs = {((lane & distance) != 0 ? -1.0F : 1.0F)...};
+  v = fused(v, signs, other);  // the product is exact, so that the sum is rounded once either way
 }
 
 /// Each `n` consecutive lanes times H_n, n ≤ kLanes.

@@ -74,8 +74,9 @@ std::vector<std::int8_t> reference_levels(const Matrix& values, std::int64_t col
                                                                     : 0;
     const float t = values[static_cast<std::size_t>(i)] / scales[static_cast<std::size_t>(group)];
     const float inside = std::fmax(-level, std::fmin(level, t));
-    const std::uint32_t word = rounding_words(seed, static_cast<std::uint64_t>(i / 4)).word[i % 4];
-    const double uniform = static_cast<double>(word >> 8) / (1 << 24);
+    const PhiloxWords words = rounding_words(seed, static_cast<std::uint64_t>(i / 8));
+    const std::uint32_t bits = words.word[i % 8 / 2] >> (i % 2 == 0 ? 0 : 16) & 0xffffU;
+    const double uniform = (static_cast<double>(bits) + 0.5) / 65536;
     const double up = std::floor(inside) + (uniform < inside - std::floor(inside) ? 1 : 0);
     levels.push_back(
         static_cast<std::int8_t>(rounding == Rounding::nearest ? std::nearbyint(inside) : up));

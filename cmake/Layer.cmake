@@ -1,5 +1,6 @@
-# hot_layer(NAME [TORCH] SOURCES files… USES targets…): one static library a layer. A layer sees the headers of the
-# layers that it uses, so an include that the design forbids does not link.
+# hot_layer(NAME [TORCH] [SHARED_TOO] SOURCES files… USES targets…): one static library a layer. A layer sees the headers of
+# the layers that it uses, so an include that the design forbids does not link. SHARED_TOO: its code goes into libhot_ops.so
+# as well, so it is position independent; nothing in it is meant to be replaced from outside, so the compiler may inline.
 function(hot_flags target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Werror)
   if(HOT_SANITIZE)
@@ -10,17 +11,31 @@ endfunction()
 
 function(hot_use_torch target)
   target_link_libraries(${target} PUBLIC hot_libtorch)
-  target_precompile_headers(${target} REUSE_FROM hot_torch_pch)
+  get_target_property(shared ${target} POSITION_INDEPENDENT_CODE)
+  if(shared)
+    target_precompile_headers(${target} REUSE_FROM hot_torch_pch_shared)
+  else()
+    target_precompile_headers(${target} REUSE_FROM hot_torch_pch)
+  endif()
   # Torch carries headers of another fmt, which come first here; the linked fmt doesn't fit those.
   target_compile_definitions(${target} PRIVATE FMT_HEADER_ONLY)
 endfunction()
 
+# Code for a shared object. The same flags must have made its precompiled header.
+function(hot_shared_code target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
+  target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+endfunction()
+
 function(hot_layer name)
-  cmake_parse_arguments(arg "TORCH" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(arg "TORCH;SHARED_TOO" "" "SOURCES;USES" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(${name} PUBLIC ${arg_USES})
   hot_flags(${name})
+  if(arg_SHARED_TOO)
+    hot_shared_code(${name})
+  endif()
   if(arg_TORCH)
     hot_use_torch(${name})
   endif()

@@ -29,3 +29,9 @@ target_link_options(hot_libtorch INTERFACE -Wl,--disable-new-dtags -Wl,-rpath,${
 add_library(hot_torch_pch OBJECT ${CMAKE_SOURCE_DIR}/cmake/torch_pch.cpp)
 target_link_libraries(hot_torch_pch PUBLIC hot_libtorch)
 target_precompile_headers(hot_torch_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/torch_pch.hpp)
+
+# The same for code that goes into libhot_ops.so.
+add_library(hot_torch_pch_shared OBJECT ${CMAKE_SOURCE_DIR}/cmake/torch_pch.cpp)
+target_link_libraries(hot_torch_pch_shared PUBLIC hot_libtorch)
+hot_shared_code(hot_torch_pch_shared)
+target_precompile_headers(hot_torch_pch_shared PRIVATE ${CMAKE_SOURCE_DIR}/cmake/torch_pch.hpp)

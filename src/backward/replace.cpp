@@ -10,6 +10,7 @@
 
 #include "backward/layer_book.hpp"
 #include "backward/replaced_functions.hpp"
+#include "core/rounding_seed.hpp"
 
 namespace hot::backward {
 namespace {
@@ -29,10 +30,6 @@ struct Original {
   c10::OperatorHandle op;
   c10::KernelFunction kernel;
 };
-
-std::uint64_t seed_of_layer(std::uint64_t seed, std::size_t layer) {
-  return seed * 0x9E3779B97F4A7C15ULL + (static_cast<std::uint64_t>(layer) << 32);
-}
 
 bool is_float_matrix(const at::Tensor& t) {
   return t.dim() == 2 && t.scalar_type() == at::kFloat;
@@ -161,7 +158,8 @@ Replacement::Replacement(const models::Model& model,
   for (std::size_t i = 0; i < model.parameters.size(); ++i) {
     const auto planned = layers.find(state_->book.layer_name(static_cast<int>(i)));
     if (planned == layers.end()) continue;
-    auto layer = std::make_shared<ReplacedLayer>(planned->second, seed_of_layer(seed, i), check);
+    auto layer =
+        std::make_shared<ReplacedLayer>(planned->second, layer_seed(seed, planned->first), check);
     state_->by_name.emplace(planned->first, layer);
     state_->by_parameter.emplace(static_cast<int>(i), std::move(layer));
   }

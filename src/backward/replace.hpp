@@ -5,26 +5,10 @@
 #include <memory>
 #include <string>
 
-#include "core/scheme.hpp"
+#include "backward/layer_schemes.hpp"
 #include "models/model.hpp"
 
 namespace hot::backward {
-
-/// How the backward pass of one layer is to run.
-struct LayerSchemes {
-  Scheme grad_input;
-  Scheme grad_weight;
-};
-
-/// What really happened in a replaced layer.
-struct LayerRuns {
-  std::int64_t grad_input =
-      0;  ///< times grad_input ran through the scheme (or exactly, where the scheme is exact)
-  std::int64_t grad_weight = 0;
-  double forward_seconds = 0;  ///< preparing x for backward, measured
-  double kernel_deviation =
-      0;  ///< largest |kernel − double| / largest |double| on checked rows, 0 without checks
-};
 
 /// While alive, the named layers run forward as ever and backward by their schemes, through
 /// hot::kernels, in every step of this process: own autograd functions stand in for aten::mm,

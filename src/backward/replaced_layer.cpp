@@ -10,6 +10,7 @@
 #include "backward/folded_product.hpp"
 #include "backward/pixel_rows.hpp"
 #include "backward/unfolded_rows.hpp"
+#include "core/rounding_seed.hpp"
 
 namespace hot::backward {
 namespace {
@@ -112,7 +113,7 @@ std::shared_ptr<const WindowRuns> ReplacedLayer::runs_of(const Window& window,
 std::uint64_t ReplacedLayer::next_seed(Path path) {
   const std::lock_guard lock(mutex_);
   auto& count = path == Path::grad_input ? runs_.grad_input : runs_.grad_weight;
-  return seed_ + 2 * static_cast<std::uint64_t>(count++) + (path == Path::grad_input ? 0 : 1);
+  return product_seed(seed_, path, count++);
 }
 
 void ReplacedLayer::note_deviation(double deviation) {

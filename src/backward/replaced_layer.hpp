@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "backward/layer_schemes.hpp"
 #include "backward/operands.hpp"
-#include "backward/replace.hpp"
 #include "backward/window_runs.hpp"
 #include "kernels/backward.hpp"
 
@@ -20,6 +20,7 @@ namespace hot::backward {
 /// Thread-safe.
 class ReplacedLayer {
  public:
+  /// `seed`: layer_seed() of the run and the layer's name (core/rounding_seed.hpp).
   ReplacedLayer(LayerSchemes schemes, std::uint64_t seed, bool check)
       : schemes_(schemes), seed_(seed), check_(check) {}
 

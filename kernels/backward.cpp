@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/common/formats.hpp"
 #include "kernels/integer_gemm.hpp"
 
 namespace hot::kernels {
@@ -29,12 +30,19 @@ void check_pair(const Operand& a, const Operand& b) {
   check_granularity(b.format, b.granularity, b.along);
 }
 
+std::int64_t contracted_length(const Operand& o) {
+  const MatrixSize size = size_of(o);
+  return o.along == Along::cols ? size.cols : size.rows;
+}
+
 /// Contracted dimension last (as the left factor of a product) or first (as the right one); views.
 at::Tensor as_left(const Operand& o) {
-  return o.along == Along::cols ? o.values : o.values.t();
+  const at::Tensor matrix = matrix_of(o);
+  return o.along == Along::cols ? matrix : matrix.t();
 }
 at::Tensor as_right(const Operand& o) {
-  return o.along == Along::rows ? o.values : o.values.t();
+  const at::Tensor matrix = matrix_of(o);
+  return o.along == Along::rows ? matrix : matrix.t();
 }
 
 at::Tensor float_product(const at::Tensor& left, const at::Tensor& right, float factor) {
@@ -42,12 +50,27 @@ at::Tensor float_product(const at::Tensor& left, const at::Tensor& right, float 
   return factor == 1.0F ? product : product.mul_(factor);
 }
 
+/// The right factor, packed where the route reads it so.
+Packed packed_right(const Operand& o) {
+  if (o.packed && o.along == Along::rows) return {o.values, o.packed->rows, o.packed->cols};
+  return pack(as_right(o));
+}
+
+/// Where the right factors of the products lie best.
+Order right_order() {
+  return integer_route().route == IntegerRoute::brgemm ? Order::packed : Order::rows;
+}
+
 /// The operand that isn't gy; it rounds to nearest.
-template <class Matrix>
-Operand prepare_other(const Matrix& other, const Scheme& scheme) {
+Recipe other_recipe(const Scheme& scheme) {
   check_granularity(scheme.format, scheme.other, Along::rows);
-  return prepare(other, Along::rows, scheme.transform, scheme.format, scheme.other,
-                 Rounding::nearest, 0);
+  return {Along::rows, scheme.transform, scheme.format, scheme.other, Rounding::nearest,
+          0,           right_order()};
+}
+
+template <class Matrix>
+Operand prepare_one(const Matrix& matrix, const Recipe& recipe) {
+  return std::move(prepare_all(matrix, std::span(&recipe, 1)).front());
 }
 
 }  // namespace
@@ -55,30 +78,44 @@ Operand prepare_other(const Matrix& other, const Scheme& scheme) {
 at::Tensor multiply(const Operand& a, const Operand& b) {
   const at::AutoDispatchBelowAutograd no_autograd;
   check_pair(a, b);
-  const at::Tensor left = as_left(a);
-  const at::Tensor right = as_right(b);
-  if (left.size(1) != right.size(0))
-    throw std::logic_error("the operands' contracted lengths differ: " +
-                           std::to_string(left.size(1)) + " and " + std::to_string(right.size(0)));
+  if (contracted_length(a) != contracted_length(b))
+    throw std::logic_error(
+        "the operands' contracted lengths differ: " + std::to_string(contracted_length(a)) +
+        " and " + std::to_string(contracted_length(b)));
   const float factor = 1.0F / static_cast<float>(a.transform.order);
-  if (a.format == Format::none) return float_product(left, right, factor);
-  return scaled_integer_product(integer_route().route, left, right, max_level(a.format), factor,
-                                a.scales, b.scales);
+  if (a.format == Format::none) return float_product(as_left(a), as_right(b), factor);
+  const int level = max_level(a.format);
+  const IntegerRoute route = integer_route().route;
+  if (route == IntegerRoute::brgemm && contracted_length(a) <= exact_terms(level, 31))
+    return scaled_packed_product(as_left(a), packed_right(b), factor, a.scales, b.scales);
+  return scaled_integer_product(route == IntegerRoute::brgemm ? IntegerRoute::int_mm : route,
+                                as_left(a), as_right(b), level, factor, a.scales, b.scales);
 }
 
-Operand prepare_gy(const at::Tensor& gy, Along along, const Scheme& scheme, std::uint64_t seed) {
+Recipe gy_recipe(Path path, const Scheme& scheme, std::uint64_t seed) {
+  const Along along = path == Path::grad_input ? Along::cols : Along::rows;
   check_granularity(scheme.format, scheme.granularity, along);
-  return prepare(gy, along, scheme.transform, scheme.format, scheme.granularity, scheme.rounding,
-                 seed);
+  return {along,
+          scheme.transform,
+          scheme.format,
+          scheme.granularity,
+          scheme.rounding,
+          seed,
+          path == Path::grad_input ? Order::rows : Order::columns};
+}
+
+Operand prepare_gy(const at::Tensor& gy, Path path, const Scheme& scheme, std::uint64_t seed) {
+  return prepare_one(gy, gy_recipe(path, scheme, seed));
 }
 
 Operand prepare_w(const at::Tensor& w, const Scheme& scheme) {
-  return prepare_other(w, scheme);
+  return prepare_one(w, other_recipe(scheme));
 }
 
 Operand rows_of(const Operand& operand, std::int64_t first, std::int64_t count) {
   const at::AutoDispatchBelowAutograd no_autograd;
-  if (operand.along != Along::cols) throw std::logic_error("these rows are contracted");
+  if (operand.along != Along::cols || operand.packed)
+    throw std::logic_error("these rows are contracted or packed");
   Operand part = operand;
   part.values = operand.values.narrow(0, first, count);
   if (operand.granularity == Granularity::row && operand.scales.defined())
@@ -88,7 +125,7 @@ Operand rows_of(const Operand& operand, std::int64_t first, std::int64_t count) 
 
 at::Tensor grad_input(const at::Tensor& gy, const at::Tensor& w, const Scheme& scheme,
                       std::uint64_t seed) {
-  return multiply(prepare_gy(gy, Along::cols, scheme, seed), prepare_w(w, scheme));
+  return multiply(prepare_gy(gy, Path::grad_input, scheme, seed), prepare_w(w, scheme));
 }
 
 at::Tensor grad_weight(const at::Tensor& gy, const at::Tensor& x, const Scheme& scheme,
@@ -97,16 +134,16 @@ at::Tensor grad_weight(const at::Tensor& gy, const at::Tensor& x, const Scheme& 
 }
 
 Operand prepare_x(const at::Tensor& x, const Scheme& scheme) {
-  return prepare_other(x, scheme);
+  return prepare_one(x, other_recipe(scheme));
 }
 
 Operand prepare_x(const RowSource& x, const Scheme& scheme) {
-  return prepare_other(x, scheme);
+  return prepare_one(x, other_recipe(scheme));
 }
 
 at::Tensor grad_weight(const at::Tensor& gy, const Operand& x, const Scheme& scheme,
                        std::uint64_t seed) {
-  return multiply(prepare_gy(gy, Along::rows, scheme, seed), x);
+  return multiply(prepare_gy(gy, Path::grad_weight, scheme, seed), x);
 }
 
 }  // namespace hot::kernels

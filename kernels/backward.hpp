@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/scheme.hpp"
 #include "kernels/ops.hpp"
@@ -16,17 +19,30 @@
 
 namespace hot::kernels {
 
+struct MatrixSize {
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+};
+
 /// One factor of a backward product, transformed along the contracted dimension and, unless format
 /// is none, quantized.
 struct Operand {
-  at::Tensor
-      values;  ///< [rows, cols], contiguous; int8 for integer formats (int4 unpacked), else float32
+  at::Tensor values;  ///< [rows, cols]; int8 for integer formats (int4 unpacked), else float32
   at::Tensor scales;  ///< float32 [1], [rows] or [cols]; undefined when format is none
   Along along = Along::rows;
   Transform transform;
   Format format = Format::none;
   Granularity granularity = Granularity::tensor;
+  /// Where `values` are levels packed for a GEMM (levels.hpp, one-dimensional): the size of the
+  /// matrix.
+  std::optional<MatrixSize> packed = std::nullopt;
 };
+
+/// Sizes of an operand's matrix.
+[[nodiscard]] MatrixSize size_of(const Operand& operand);
+
+/// Its values as a matrix [rows, cols]; a copy only where they are packed.
+[[nodiscard]] at::Tensor matrix_of(const Operand& operand);
 
 /// `a` transformed; float32, contiguous. `a` itself where there is nothing to do.
 [[nodiscard]] at::Tensor transformed(const at::Tensor& a, Along along, const Transform& transform);
@@ -48,6 +64,17 @@ struct Operand {
                               Format format, Granularity granularity, Rounding rounding,
                               std::uint64_t seed);
 
+/// What becomes of a matrix.
+struct Recipe {
+  Along along = Along::rows;
+  Transform transform;
+  Format format = Format::none;
+  Granularity granularity = Granularity::tensor;
+  Rounding rounding = Rounding::nearest;
+  std::uint64_t seed = 0;
+  Order order = Order::rows;  ///< of levels; floats lie by rows
+};
+
 /// A float32 matrix whose rows are made when they are needed: fill(begin, end, out) writes rows
 /// [begin, end) row-major, from several threads.
 struct RowSource {
@@ -56,10 +83,12 @@ struct RowSource {
   std::function<void(std::int64_t begin, std::int64_t end, float* out)> fill;
 };
 
-/// prepare() of such a matrix; no more than some rows of it exist at a time in each thread.
-[[nodiscard]] Operand prepare(const RowSource& a, Along along, const Transform& transform,
-                              Format format, Granularity granularity, Rounding rounding,
-                              std::uint64_t seed);
+/// Several operands of one matrix, each as prepare() makes it. The matrix is read once where every
+/// scale belongs to a row, else twice; of a RowSource no more than some rows exist at a time in
+/// each thread.
+[[nodiscard]] std::vector<Operand> prepare_all(const at::Tensor& a,
+                                               std::span<const Recipe> recipes);
+[[nodiscard]] std::vector<Operand> prepare_all(const RowSource& a, std::span<const Recipe> recipes);
 
 /// The values that an operand stands for: level · scale, float32 [rows, cols]; still transformed,
 /// without 1/n.
@@ -86,11 +115,16 @@ struct RowSource {
 /// The same for an x that is made in pieces, each of which stays in cache.
 [[nodiscard]] Operand prepare_x(const RowSource& x, const Scheme& scheme);
 
-/// The operand gy, contracted along its columns for grad_input and along its rows for grad_weight,
-/// and W of grad_input, along its rows. Both throw std::logic_error where a scale varies along the
-/// contraction.
-[[nodiscard]] Operand prepare_gy(const at::Tensor& gy, Along along, const Scheme& scheme,
+/// How the operand gy of a path is made: contracted along its columns for grad_input and along its
+/// rows for grad_weight, its levels where the GEMM reads them. Throws std::logic_error where a
+/// scale varies along the contraction.
+[[nodiscard]] Recipe gy_recipe(Path path, const Scheme& scheme, std::uint64_t seed);
+
+/// The operand gy of one path.
+[[nodiscard]] Operand prepare_gy(const at::Tensor& gy, Path path, const Scheme& scheme,
                                  std::uint64_t seed);
+
+/// W of grad_input. Throws like gy_recipe().
 [[nodiscard]] Operand prepare_w(const at::Tensor& w, const Scheme& scheme);
 
 /// Rows [first, first + count) of an operand that is contracted along its columns.
@@ -107,8 +141,8 @@ struct RowSource {
 [[nodiscard]] at::Tensor integer_gemm(const at::Tensor& a, const at::Tensor& b, int largest);
 
 /// Which library runs the integer products on this CPU and why, for reports; measured once a
-/// process by a short probe, forced by HOT_INT_GEMM=int_mm|float32. Throws UsageError for another
-/// value.
+/// process by a short probe, forced by HOT_INT_GEMM=brgemm|int_mm|float32. Throws UsageError for
+/// another value.
 [[nodiscard]] std::string integer_gemm_route();
 
 }  // namespace hot::kernels

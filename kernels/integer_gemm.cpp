@@ -93,8 +93,15 @@ at::Tensor integer_gemm_by(IntegerRoute route, const at::Tensor& a, const at::Te
                            " terms of magnitude " + std::to_string(largest));
   if (a.size(0) == 0 || a.size(1) == 0 || b.size(1) == 0)
     return at::zeros({a.size(0), b.size(1)}, at::kInt);
-  return route == IntegerRoute::int_mm ? at::_int_mm(with_plain_strides(a), with_plain_strides(b))
-                                       : float_route(a, b, largest);
+  switch (route) {
+    case IntegerRoute::brgemm:
+      return packed_integer_product(a, pack(b));
+    case IntegerRoute::int_mm:
+      return at::_int_mm(with_plain_strides(a), with_plain_strides(b));
+    case IntegerRoute::float32:
+      break;
+  }
+  return float_route(a, b, largest);
 }
 
 at::Tensor scaled_integer_product(IntegerRoute route, const at::Tensor& a, const at::Tensor& b,
@@ -122,13 +129,15 @@ at::Tensor scaled_integer_product(IntegerRoute route, const at::Tensor& a, const
     });
     return product;
   }
+  if (route == IntegerRoute::brgemm)
+    return scaled_packed_product(a, pack(b), factor, row_scales, col_scales);
   const at::Tensor sums = integer_gemm_by(route, a, b, largest);
   at::Tensor product = sums.view(at::kFloat);  // the integers' own memory, float by float
   const std::int32_t* integers = sums.const_data_ptr<std::int32_t>();
   float* values = product.mutable_data_ptr<float>();
   over_rows(a.size(0), cols, [&](std::int64_t row, std::int64_t rows) {
-    ops.dequantize(integers + row * cols, rows, cols, factor, scale_from(row),
-                   row_count == 1 ? 1 : rows, col_scale, col_count, values + row * cols);
+    ops.dequantize(integers + row * cols, cols, rows, cols, factor, scale_from(row),
+                   row_count == 1 ? 1 : rows, col_scale, col_count, values + row * cols, cols);
   });
   return product;
 }

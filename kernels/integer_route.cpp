@@ -14,7 +14,7 @@ namespace hot::kernels {
 namespace {
 
 constexpr int kLargest = 127;
-constexpr std::int64_t kRows = 64, kTerms = 512, kCols = 128;
+constexpr std::int64_t kRows = 256, kTerms = 1024, kCols = 256;
 constexpr int kRepeats = 3;
 
 /// Levels that saturate 16-bit intermediates if the library has any: whole rows of +127 and −127,
@@ -57,6 +57,16 @@ double seconds(IntegerRoute route, const at::Tensor& a, const at::Tensor& b) {
   return thread_seconds() - start;
 }
 
+/// Whether a route is right.
+bool gives(IntegerRoute route, const at::Tensor& a, const at::Tensor& b) {
+  try {
+    return at::equal(integer_gemm_by(route, a, b, kLargest),
+                     integer_gemm_by(IntegerRoute::float32, a, b, kLargest));
+  } catch (const c10::Error&) {
+    return false;
+  }
+}
+
 /// What this CPU offers for products of bytes, for the report.
 std::string byte_products() {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -74,16 +84,25 @@ RouteChoice probe_integer_routes() {
   const OneThread one_thread;
   const at::Tensor a = extreme_levels(kRows, kTerms);
   const at::Tensor b = extreme_levels(kCols, kTerms).t();
-  if (!at::equal(integer_gemm_by(IntegerRoute::int_mm, a, b, kLargest),
-                 integer_gemm_by(IntegerRoute::float32, a, b, kLargest)))
+  if (!gives(IntegerRoute::int_mm, a, b))
     return {IntegerRoute::float32,
             "float32 GEMM over integers, exact: _int_mm gives wrong integers on this CPU"};
+  const bool brgemm = brgemm_serves() && gives(IntegerRoute::brgemm, a, b);
   double int_mm = 1e300;
+  double tiles = 1e300;
   double float32 = 1e300;
   for (int i = 0; i < kRepeats; ++i) {
     int_mm = std::min(int_mm, seconds(IntegerRoute::int_mm, a, b));
     float32 = std::min(float32, seconds(IntegerRoute::float32, a, b));
+    if (brgemm) tiles = std::min(tiles, seconds(IntegerRoute::brgemm, a, b));
   }
+  if (tiles < float32)
+    return {
+        IntegerRoute::brgemm,
+        fmt::format("oneDNN's brgemm kernels (int8 to int32), exact: this CPU has AMX, measured "
+                    "{:.1f}x as fast as float32 and {:.1f}x as fast as _int_mm on a small "
+                    "product",
+                    float32 / tiles, int_mm / tiles)};
   if (int_mm > float32)
     return {IntegerRoute::float32, fmt::format("float32 GEMM over integers, exact: {}, _int_mm "
                                                "measured {:.0f}x slower on a small product",
@@ -95,12 +114,18 @@ RouteChoice probe_integer_routes() {
 
 RouteChoice choose_integer_route(std::string_view forced) {
   if (forced.empty()) return probe_integer_routes();
+  if (forced == "brgemm") {
+    if (!brgemm_serves())
+      throw UsageError("HOT_INT_GEMM=brgemm: this CPU has no AMX for it; set int_mm or float32");
+    return {IntegerRoute::brgemm,
+            "oneDNN's brgemm kernels (int8 to int32), forced by HOT_INT_GEMM"};
+  }
   if (forced == "int_mm")
     return {IntegerRoute::int_mm, "_int_mm (int8 to int32), forced by HOT_INT_GEMM"};
   if (forced == "float32")
     return {IntegerRoute::float32, "float32 GEMM over integers, exact, forced by HOT_INT_GEMM"};
   throw UsageError(
-      fmt::format("HOT_INT_GEMM={}: no such integer GEMM; set int_mm or float32", forced));
+      fmt::format("HOT_INT_GEMM={}: no such integer GEMM; set brgemm, int_mm or float32", forced));
 }
 
 const RouteChoice& integer_route() {

@@ -2,6 +2,7 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -10,12 +11,16 @@
 #include "kernels/backward.hpp"
 #include "kernels/common/formats.hpp"
 #include "kernels/common/quantize.hpp"
+#include "kernels/integer_gemm.hpp"
+#include "kernels/preparation.hpp"
 
 namespace hot::kernels {
 namespace {
 
 /// Elements that are worth a thread of their own.
 constexpr std::int64_t kGrain = 32768;
+/// Floats that a thread works on at once: 256 KiB, to stay in a second-level cache.
+constexpr std::int64_t kPieceFloats = 65536;
 
 MatrixView view_of(const at::Tensor& a) {
   if (!a.defined() || a.dim() != 2 || a.scalar_type() != at::kFloat || !a.device().is_cpu() ||
@@ -24,190 +29,190 @@ MatrixView view_of(const at::Tensor& a) {
   return {a.const_data_ptr<float>(), a.size(0), a.size(1), a.stride(0), a.stride(1)};
 }
 
-/// Floats of the rows that a thread asks of a RowSource at once: 256 KiB, to stay in a
-/// second-level cache.
-constexpr std::int64_t kPieceFloats = 65536;
-
-/// A part of a matrix that one thread works on, and where its first row ends up in the transformed
-/// matrix.
-struct Part {
-  MatrixView in;
-  std::int64_t out_row = 0;
-  std::int64_t out_rows = 0;
-};
-
-/// Work in units of rows: whole blocks where the rows are transformed.
-struct Units {
-  Units(std::int64_t rows, std::int64_t cols, Along along, const Transform& transform) {
-    const bool blocks = along == Along::rows && transform.kind != Transform::Kind::none;
-    size = blocks ? transform.order : 1;
-    kept = blocks ? transformed_length(size, transform) : 1;
-    count = (rows + size - 1) / size;
-    grain = 1 + kGrain / (size * std::max<std::int64_t>(cols, 1));
+/// Rows of a matrix that is in memory.
+struct Stored {
+  explicit Stored(const MatrixView& matrix) : view(matrix), rows(matrix.rows), cols(matrix.cols) {}
+  [[nodiscard]] MatrixView piece(std::int64_t begin, std::int64_t end, float* /*room*/) const {
+    MatrixView part = view;
+    part.data += begin * view.row_stride;
+    part.rows = end - begin;
+    return part;
   }
-  std::int64_t size, kept, count, grain;
+  static constexpr bool kMakes = false;
+  MatrixView view;
+  std::int64_t rows, cols;
 };
 
-/// Calls work(part) from several threads for ranges of whole rows (whole blocks of rows, if those
-/// are transformed) that together are the matrix. Where it is cut changes no result.
-template <class Work>
-void over_parts(const MatrixView& in, Along along, const Transform& transform, const Work& work) {
-  const Units unit(in.rows, in.cols, along, transform);
-  at::parallel_for(0, unit.count, unit.grain, [&](std::int64_t begin, std::int64_t end) {
-    MatrixView part = in;
-    part.data += begin * unit.size * in.row_stride;
-    part.rows = std::min(in.rows, end * unit.size) - begin * unit.size;
-    work(Part{part, begin * unit.kept, (end - begin) * unit.kept});
-  });
-}
+/// Rows that are made when they are needed.
+struct Made {
+  explicit Made(const RowSource& from) : source(from), rows(from.rows), cols(from.cols) {}
+  [[nodiscard]] MatrixView piece(std::int64_t begin, std::int64_t end, float* room) const {
+    source.fill(begin, end, room);
+    return {room, end - begin, cols, cols, 1};
+  }
+  static constexpr bool kMakes = true;
+  const RowSource& source;
+  std::int64_t rows, cols;
+};
 
-template <class Work>
-void over_parts(const RowSource& in, Along along, const Transform& transform, const Work& work) {
-  const Units unit(in.rows, in.cols, along, transform);
-  const std::int64_t step =
-      std::max<std::int64_t>(1, kPieceFloats / (unit.size * std::max<std::int64_t>(in.cols, 1)));
-  at::parallel_for(0, unit.count, unit.grain, [&](std::int64_t begin, std::int64_t end) {
-    const auto piece = std::make_unique_for_overwrite<float[]>(
-        static_cast<std::size_t>(std::min(step, end - begin) * unit.size * in.cols));
+/// Calls in_thread() in each of several threads, and the function that it returns for one piece
+/// after the other: (piece, its first row). Pieces begin at multiples of `unit` rows and hold about
+/// kPieceFloats, or all of a thread's rows where that costs nothing.
+template <class Source, class InThread>
+void over_pieces(const Source& in, std::int64_t unit, bool in_cache, const InThread& in_thread) {
+  const std::int64_t floats = std::max<std::int64_t>(unit * in.cols, 1);
+  const std::int64_t units = (in.rows + unit - 1) / unit;
+  at::parallel_for(0, units, 1 + kGrain / floats, [&](std::int64_t begin, std::int64_t end) {
+    const bool small = Source::kMakes || in_cache;
+    const std::int64_t step =
+        small ? std::clamp<std::int64_t>(kPieceFloats / floats, 1, end - begin) : end - begin;
+    const auto room = std::make_unique_for_overwrite<float[]>(
+        static_cast<std::size_t>(Source::kMakes ? step * floats : 0));
+    auto work = in_thread();
     for (std::int64_t first = begin; first < end; first += step) {
-      const std::int64_t last = std::min(first + step, end);
-      const std::int64_t first_row = first * unit.size;
-      const std::int64_t rows = std::min(in.rows, last * unit.size) - first_row;
-      in.fill(first_row, first_row + rows, piece.get());
-      work(Part{
-          {piece.get(), rows, in.cols, in.cols, 1}, first * unit.kept, (last - first) * unit.kept});
+      const std::int64_t row = first * unit;
+      const std::int64_t rows_end = std::min(in.rows, std::min(first + step, end) * unit);
+      work(in.piece(row, rows_end, room.get()), row);
     }
   });
 }
 
-struct Sizes {
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
+/// Largest magnitudes by a thread, given to their preparations when it is done.
+class Looking {
+ public:
+  explicit Looking(std::list<Preparation>& preparations) : preparations_(preparations) {
+    for (const Preparation& p : preparations) seen_.push_back(p.nothing_seen());
+  }
+  Looking(const Looking&) = delete;
+  Looking& operator=(const Looking&) = delete;
+  ~Looking() {
+    auto seen = seen_.begin();
+    for (Preparation& p : preparations_) p.merge(*seen++);
+  }
+  void operator()(const MatrixView& piece, std::int64_t first_row) {
+    auto seen = seen_.begin();
+    for (Preparation& p : preparations_) p.look(piece, first_row, *seen++);
+  }
+
+ private:
+  std::list<Preparation>& preparations_;
+  std::vector<Preparation::Seen> seen_;
 };
 
-template <class Matrix>
-Sizes transformed_sizes(const Matrix& in, Along along, const Transform& transform) {
-  return along == Along::rows ? Sizes{transformed_length(in.rows, transform), in.cols}
-                              : Sizes{in.rows, transformed_length(in.cols, transform)};
+std::int64_t common_unit(const std::list<Preparation>& preparations) {
+  std::int64_t unit = 1;  // units are powers of two
+  for (const Preparation& p : preparations) unit = std::max(unit, p.unit());
+  return unit;
 }
 
-template <class Matrix>
-at::Tensor scales_after(const Matrix& in, Along along, const Transform& transform, Format format,
-                        Granularity granularity) {
-  if (format == Format::none) throw std::logic_error("no scales without a format");
-  const Ops& ops = cpu_ops();
-  const Sizes sizes = transformed_sizes(in, along, transform);
-  const std::int64_t count = scale_count(granularity, sizes.rows, sizes.cols);
-  at::Tensor scales = at::zeros({count}, at::kFloat);
-  float* largest = scales.mutable_data_ptr<float>();
-  std::mutex merging;
-  over_parts(in, along, transform, [&](const Part& part) {
-    if (granularity == Granularity::row) {
-      ops.transform_abs_max(part.in, along, transform, granularity, largest + part.out_row);
-      return;
-    }
-    std::vector<float> own(static_cast<std::size_t>(count), 0.0F);
-    ops.transform_abs_max(part.in, along, transform, granularity, own.data());
-    const std::scoped_lock lock(merging);
-    for (std::int64_t i = 0; i < count; ++i)
-      largest[i] = larger_magnitude(largest[i], own[static_cast<std::size_t>(i)]);
+template <class Source>
+void look(const Source& in, std::list<Preparation>& preparations) {
+  const bool shared = preparations.size() > 1 || preparations.front().one_pass();
+  over_pieces(in, common_unit(preparations), shared, [&] { return Looking(preparations); });
+  for (Preparation& p : preparations) p.set_scales();
+}
+
+template <class Source>
+void round(const Source& in, const std::vector<Preparation*>& preparations, std::int64_t unit) {
+  over_pieces(in, unit, preparations.size() > 1, [&] {
+    return [&](const MatrixView& piece, std::int64_t first_row) {
+      for (Preparation* p : preparations) p->round(piece, first_row);
+    };
   });
-  const auto level = static_cast<float>(max_level(format));
-  for (std::int64_t i = 0; i < count; ++i) largest[i] = scale_for(largest[i], level);
-  return scales;
 }
 
-template <class Matrix>
-at::Tensor levels_after(const Matrix& in, Along along, const Transform& transform, Format format,
-                        Granularity granularity, const at::Tensor& scales, Rounding rounding,
-                        std::uint64_t seed) {
-  const Ops& ops = cpu_ops();
-  const Sizes sizes = transformed_sizes(in, along, transform);
-  if (scales.dim() != 1 || scales.scalar_type() != at::kFloat || !scales.is_contiguous() ||
-      scales.numel() != scale_count(granularity, sizes.rows, sizes.cols))
-    throw std::logic_error("scales are a contiguous float32 vector, one for each group");
-  at::Tensor levels = at::empty({sizes.rows, sizes.cols}, at::kChar);
-  std::int8_t* out = levels.mutable_data_ptr<std::int8_t>();
-  const float* scale = scales.const_data_ptr<float>();
-  over_parts(in, along, transform, [&](const Part& part) {
-    const std::int64_t first = part.out_row * sizes.cols;
-    ops.transform_quantize(part.in, along, transform, format, granularity,
-                           granularity == Granularity::row ? scale + part.out_row : scale,
-                           RoundingRule{rounding, seed, first}, out + first);
-  });
-  return levels;
-}
-
-template <class Matrix>
-at::Tensor values_after(const Matrix& in, Along along, const Transform& transform) {
-  const Ops& ops = cpu_ops();
-  const Sizes sizes = transformed_sizes(in, along, transform);
-  at::Tensor result = at::empty({sizes.rows, sizes.cols}, at::kFloat);
-  float* out = result.mutable_data_ptr<float>();
-  over_parts(in, along, transform, [&](const Part& part) {
-    ops.transform(part.in, along, transform, out + part.out_row * sizes.cols);
-  });
-  return result;
-}
-
-template <class Matrix>
-Operand quantized_after(const Matrix& in, Along along, const Transform& transform, Format format,
-                        Granularity granularity, Rounding rounding, std::uint64_t seed) {
-  const at::Tensor scales = scales_after(in, along, transform, format, granularity);
-  return {levels_after(in, along, transform, format, granularity, scales, rounding, seed),
-          scales,
-          along,
-          transform,
-          format,
-          granularity};
+template <class Source>
+std::vector<Operand> prepare_from(const Source& in, std::span<const Recipe> recipes) {
+  const at::AutoDispatchBelowAutograd no_autograd;
+  std::list<Preparation> preparations;
+  for (const Recipe& recipe : recipes) preparations.emplace_back(recipe, in.rows, in.cols);
+  if (preparations.empty()) return {};
+  look(in, preparations);
+  std::vector<Preparation*> unfinished;
+  for (Preparation& p : preparations)
+    if (!p.one_pass()) unfinished.push_back(&p);
+  if (!unfinished.empty()) round(in, unfinished, common_unit(preparations));
+  std::vector<Operand> operands;
+  for (Preparation& p : preparations) operands.push_back(std::move(p).result());
+  return operands;
 }
 
 constexpr Transform kNone;
 
 }  // namespace
 
+std::vector<Operand> prepare_all(const at::Tensor& a, std::span<const Recipe> recipes) {
+  return prepare_from(Stored(view_of(a)), recipes);
+}
+
+std::vector<Operand> prepare_all(const RowSource& a, std::span<const Recipe> recipes) {
+  return prepare_from(Made(a), recipes);
+}
+
 at::Tensor transformed(const at::Tensor& a, Along along, const Transform& transform) {
-  const at::AutoDispatchBelowAutograd no_autograd;
   const MatrixView in = view_of(a);
   if (transform.kind == Transform::Kind::none) return a.contiguous();
-  return values_after(in, along, transform);
+  const Recipe recipe{along, transform};
+  return prepare_from(Stored(in), std::span(&recipe, 1)).front().values;
 }
 
 at::Tensor scales_of(const at::Tensor& transformed, Format format, Granularity granularity) {
-  return scales_after(view_of(transformed), Along::rows, kNone, format, granularity);
+  if (format == Format::none) throw std::logic_error("no scales without a format");
+  const at::AutoDispatchBelowAutograd no_autograd;
+  const Stored in(view_of(transformed));
+  at::Tensor scales = at::zeros({scale_count(granularity, in.rows, in.cols)}, at::kFloat);
+  const std::span all(scales.mutable_data_ptr<float>(), static_cast<std::size_t>(scales.numel()));
+  std::mutex merging;
+  over_pieces(in, 1, false, [&] {
+    return [&](const MatrixView& piece, std::int64_t row) {
+      const auto first = static_cast<std::size_t>(granularity == Granularity::row ? row : 0);
+      std::vector<float> own(granularity == Granularity::row ? static_cast<std::size_t>(piece.rows)
+                                                             : all.size());
+      cpu_ops().transform_abs_max(piece, Along::rows, kNone, granularity, own.data());
+      const std::scoped_lock lock(merging);
+      for (std::size_t i = 0; i < own.size(); ++i)
+        all[first + i] = larger_magnitude(all[first + i], own[i]);
+    };
+  });
+  for (float& scale : all) scale = scale_for(scale, static_cast<float>(max_level(format)));
+  return scales;
 }
 
 Operand quantized(const at::Tensor& transformed, Along along, const Transform& transform,
                   Format format, Granularity granularity, const at::Tensor& scales,
                   Rounding rounding, std::uint64_t seed) {
   if (format == Format::none) throw std::logic_error("nothing to quantize without a format");
-  return {
-      levels_after(view_of(transformed), along, kNone, format, granularity, scales, rounding, seed),
-      scales,
-      along,
-      transform,
-      format,
-      granularity};
+  const at::AutoDispatchBelowAutograd no_autograd;
+  const Stored in(view_of(transformed));
+  Preparation levels({along, kNone, format, granularity, rounding, seed}, in.rows, in.cols, scales);
+  round(in, {&levels}, levels.unit());
+  Operand operand = std::move(levels).result();
+  operand.transform = transform;
+  return operand;
 }
 
 Operand prepare(const at::Tensor& a, Along along, const Transform& transform, Format format,
                 Granularity granularity, Rounding rounding, std::uint64_t seed) {
   if (format == Format::none)
     return {transformed(a, along, transform), at::Tensor(), along, transform, format, granularity};
-  return quantized_after(view_of(a), along, transform, format, granularity, rounding, seed);
+  const Recipe recipe{along, transform, format, granularity, rounding, seed};
+  return std::move(prepare_all(a, std::span(&recipe, 1)).front());
 }
 
-Operand prepare(const RowSource& a, Along along, const Transform& transform, Format format,
-                Granularity granularity, Rounding rounding, std::uint64_t seed) {
-  if (format == Format::none)
-    return {values_after(a, along, transform), at::Tensor(), along, transform, format, granularity};
-  return quantized_after(a, along, transform, format, granularity, rounding, seed);
+MatrixSize size_of(const Operand& operand) {
+  if (operand.packed) return *operand.packed;
+  return {operand.values.size(0), operand.values.size(1)};
+}
+
+at::Tensor matrix_of(const Operand& operand) {
+  if (!operand.packed) return operand.values;
+  return unpacked({operand.values, operand.packed->rows, operand.packed->cols});
 }
 
 at::Tensor dequantized(const Operand& operand) {
   const at::AutoDispatchBelowAutograd no_autograd;
   if (operand.format == Format::none) return operand.values;
-  const at::Tensor values = operand.values.to(at::kFloat);
+  const at::Tensor values = matrix_of(operand).to(at::kFloat);
   return operand.granularity == Granularity::row ? values.mul_(operand.scales.unsqueeze(1))
                                                  : values.mul_(operand.scales);
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/scheme.hpp"
+#include "kernels/levels.hpp"
 
 namespace hot::kernels {
 
@@ -33,12 +34,12 @@ struct MatrixView {
 struct RoundingRule {
   Rounding mode = Rounding::nearest;
   std::uint64_t seed = 0;
-  std::int64_t first = 0;  ///< index of the part's first element in the whole matrix
 };
 
 /// The operations of one backend (design.md, "Kernels"). Each runs on one thread over a whole
 /// matrix or a part of it: a range of whole rows, of whole blocks of rows where the rows are
-/// transformed. Outputs are row-major, belong to the caller and start at the part's first element.
+/// transformed. Outputs belong to the caller; floats are row-major and start at the part's first
+/// element.
 /// The values are those of the transformed matrix: ±1 Sylvester blocks, no 1/n, zero padded, the
 /// contracted dimension replaced by transformed_length(). Transform::Kind::none leaves them.
 struct Ops {
@@ -52,16 +53,23 @@ struct Ops {
   void (*transform_abs_max)(const MatrixView& in, Along along, const Transform& transform,
                             Granularity granularity, float* largest);
 
-  /// Integers round(v / scale) of the transformed values, inside the format's levels.
+  /// Integers round(v / scale) of the transformed values, inside the format's levels. `scales` are
+  /// those of the part's groups, and no value is 2¹²⁸ times its scale or more. The padding of a
+  /// packed matrix is written with its last rows and columns.
   void (*transform_quantize)(const MatrixView& in, Along along, const Transform& transform,
                              Format format, Granularity granularity, const float* scales,
-                             const RoundingRule& rounding, std::int8_t* out);
+                             const RoundingRule& rounding, const LevelsOut& out);
+
+  /// Levels that lie row by row, `rows` of out.cols each, put into another order.
+  void (*arrange)(const std::int8_t* in, std::int64_t rows, const LevelsOut& out);
 
   /// out[i][j] = float(in[i][j]) · ((factor · row_scales[i or 0]) · col_scales[j or 0]); a count of
-  /// 1 means one scale. `out` may be the memory of `in`.
-  void (*dequantize)(const std::int32_t* in, std::int64_t rows, std::int64_t cols, float factor,
-                     const float* row_scales, std::int64_t row_count, const float* col_scales,
-                     std::int64_t col_count, float* out);
+  /// 1 means one scale. Rows are `in_stride` and `out_stride` elements apart. `out` may be the
+  /// memory of `in`.
+  void (*dequantize)(const std::int32_t* in, std::int64_t in_stride, std::int64_t rows,
+                     std::int64_t cols, float factor, const float* row_scales,
+                     std::int64_t row_count, const float* col_scales, std::int64_t col_count,
+                     float* out, std::int64_t out_stride);
 
   /// dequantize of integers that a float GEMM left in float32, in place.
   void (*dequantize_in_place)(float* values, std::int64_t rows, std::int64_t cols, float factor,

@@ -3,6 +3,7 @@
 // that each file keeps its own machine code.
 #pragma once
 
+#include "kernels/cpu/level_tiles.hpp"
 #include "kernels/cpu/rounding.hpp"
 #include "kernels/cpu/runs.hpp"
 
@@ -33,22 +34,82 @@ void transform_abs_max(const MatrixView& in, Along along, const Transform& trans
       });
 }
 
-void transform_quantize(const MatrixView& in, Along along, const Transform& transform,
-                        Format format, Granularity granularity, const float* scales,
-                        const RoundingRule& rounding, std::int8_t* out) {
-  const std::int64_t cols = along == Along::cols ? transformed_length(in.cols, transform) : in.cols;
+/// Quantizes the transformed matrix, which begins at row `first_row` and column `first_col` of a
+/// whole with `cols` columns. place(row, col) says where the levels of a run go.
+template <class Place>
+void quantize_runs(const MatrixView& in, Along along, const Transform& transform, Format format,
+                   Granularity granularity, const float* scales, const RoundingRule& rounding,
+                   std::int64_t first_row, std::int64_t first_col, std::int64_t cols,
+                   const Place& place) {
   const auto level = static_cast<float>(max_level(format));
   transformed_runs(
       in, along, transform,
-      [=](const float* values, std::int64_t row, std::int64_t col, std::int64_t count) {
-        const std::int64_t at = row * cols + col;
+      [&](const float* values, std::int64_t row, std::int64_t col, std::int64_t count) {
+        const std::int64_t first = (first_row + row) * cols + first_col + col;
+        std::int8_t* to = place(row, col);
         if (granularity == Granularity::column)
-          quantize_run<true>(values, count, scales + col, level, rounding, rounding.first + at,
-                             out + at);
+          quantize_run<true>(values, count, scales + first_col + col, level, rounding, first, to);
         else
           quantize_run<false>(values, count, scales + (granularity == Granularity::row ? row : 0),
-                              level, rounding, rounding.first + at, out + at);
+                              level, rounding, first, to);
       });
+}
+
+/// The same in another order than by rows: tiles of levels in the first-level cache, then arranged.
+void quantize_tiles(const MatrixView& in, Along along, const Transform& transform, Format format,
+                    Granularity granularity, const float* scales, const RoundingRule& rounding,
+                    const LevelsOut& out) {
+  const bool by_rows = along == Along::rows;
+  const std::int64_t order = transform.kind == Transform::Kind::none ? 1 : transform.order;
+  const std::int64_t kept = transformed_length(order, transform);
+  const std::int64_t tall =
+      by_rows ? smaller_multiple(kTileRows / kept, blocks_of_whole_groups(kept)) * order
+              : kTileRows;
+  const std::int64_t wide = by_rows || order == 1 ? kTileCols : order * kPanel;
+  LevelTile tile;
+  for (std::int64_t row = 0; row < in.rows; row += tall)
+    for (std::int64_t col = 0; col < in.cols; col += wide) {
+      const MatrixView part{in.data + row * in.row_stride + col * in.col_stride,
+                            smaller(tall, in.rows - row), smaller(wide, in.cols - col),
+                            in.row_stride, in.col_stride};
+      const std::int64_t out_row = by_rows ? row / order * kept : row;
+      const std::int64_t out_col = by_rows ? col : col / order * kept;
+      tile.rows = by_rows ? transformed_length(part.rows, transform) : part.rows;
+      tile.cols = by_rows ? part.cols : transformed_length(part.cols, transform);
+      tile.reserve();
+      quantize_runs(part, along, transform, format, granularity,
+                    scales + (granularity == Granularity::row ? out_row : 0), rounding,
+                    out.first_row + out_row, out_col, out.cols,
+                    [&](std::int64_t r, std::int64_t c) { return tile.at(r) + c; });
+      place_tile(tile, out.first_row + out_row, out_col, out);
+    }
+}
+
+void transform_quantize(const MatrixView& in, Along along, const Transform& transform,
+                        Format format, Granularity granularity, const float* scales,
+                        const RoundingRule& rounding, const LevelsOut& out) {
+  if (out.order != Order::rows) {
+    quantize_tiles(in, along, transform, format, granularity, scales, rounding, out);
+    return;
+  }
+  quantize_runs(in, along, transform, format, granularity, scales, rounding, out.first_row, 0,
+                out.cols, [&](std::int64_t row, std::int64_t col) {
+                  return out.data + (out.first_row + row) * out.cols + col;
+                });
+}
+
+void arrange(const std::int8_t* in, std::int64_t rows, const LevelsOut& out) {
+  LevelTile tile;
+  for (std::int64_t row = 0; row < rows; row += kTileRows)
+    for (std::int64_t col = 0; col < out.cols; col += kTileCols) {
+      tile.rows = smaller(kTileRows, rows - row);
+      tile.cols = smaller(kTileCols, out.cols - col);
+      tile.reserve();
+      for (std::int64_t r = 0; r < tile.rows; ++r)
+        std::memcpy(tile.at(r), in + (row + r) * out.cols + col,
+                    static_cast<std::size_t>(tile.cols));
+      place_tile(tile, out.first_row + row, col, out);
+    }
 }
 
 /// kLanes values of a product as floats: integers are converted, floats are taken as they are.
@@ -88,30 +149,34 @@ void scale_row(const Number* from, std::int64_t cols, float row_scale, const flo
 }
 
 template <class Number>
-void scale_rows(const Number* in, std::int64_t rows, std::int64_t cols, float factor,
-                const float* row_scales, std::int64_t row_count, const float* col_scales,
-                std::int64_t col_count, float* out) {
+void scale_rows(const Number* in, std::int64_t in_stride, std::int64_t rows, std::int64_t cols,
+                float factor, const float* row_scales, std::int64_t row_count,
+                const float* col_scales, std::int64_t col_count, float* out,
+                std::int64_t out_stride) {
   if (cols == 0) return;
   for (std::int64_t r = 0; r < rows; ++r)
-    scale_row(in + r * cols, cols, factor * row_scales[row_count == 1 ? 0 : r], col_scales,
-              col_count, out + r * cols);
+    scale_row(in + r * in_stride, cols, factor * row_scales[row_count == 1 ? 0 : r], col_scales,
+              col_count, out + r * out_stride);
 }
 
-void dequantize(const std::int32_t* in, std::int64_t rows, std::int64_t cols, float factor,
-                const float* row_scales, std::int64_t row_count, const float* col_scales,
-                std::int64_t col_count, float* out) {
-  scale_rows(in, rows, cols, factor, row_scales, row_count, col_scales, col_count, out);
+void dequantize(const std::int32_t* in, std::int64_t in_stride, std::int64_t rows,
+                std::int64_t cols, float factor, const float* row_scales, std::int64_t row_count,
+                const float* col_scales, std::int64_t col_count, float* out,
+                std::int64_t out_stride) {
+  scale_rows(in, in_stride, rows, cols, factor, row_scales, row_count, col_scales, col_count, out,
+             out_stride);
 }
 
 void dequantize_in_place(float* values, std::int64_t rows, std::int64_t cols, float factor,
                          const float* row_scales, std::int64_t row_count, const float* col_scales,
                          std::int64_t col_count) {
-  scale_rows(values, rows, cols, factor, row_scales, row_count, col_scales, col_count, values);
+  scale_rows(values, cols, rows, cols, factor, row_scales, row_count, col_scales, col_count, values,
+             cols);
 }
 
 constexpr Ops loops_compiled_as(const char* name) {
-  return {name,       transform_matrix,   transform_abs_max, transform_quantize,
-          dequantize, dequantize_in_place};
+  return {name,    transform_matrix, transform_abs_max,  transform_quantize,
+          arrange, dequantize,       dequantize_in_place};
 }
 
 }  // namespace

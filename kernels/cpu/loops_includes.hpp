@@ -15,6 +15,7 @@
 #include "kernels/common/hadamard.hpp"
 #include "kernels/common/philox.hpp"
 #include "kernels/common/quantize.hpp"
+#include "kernels/levels.hpp"
 #include "kernels/ops.hpp"
 
 #if defined(__x86_64__)

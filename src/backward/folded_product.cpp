@@ -21,9 +21,9 @@ struct Shape {
 };
 
 Shape shape_of(const kernels::Operand& gy, const kernels::Operand& w, const WindowRuns& runs) {
-  const std::int64_t cols = w.values.size(1);
-  return {gy.values.size(0) / std::max<std::int64_t>(1, runs.positions()), runs.positions(), cols,
-          cols / runs.places()};
+  const std::int64_t cols = kernels::size_of(w).cols;
+  return {kernels::size_of(gy).rows / std::max<std::int64_t>(1, runs.positions()), runs.positions(),
+          cols, cols / runs.places()};
 }
 
 void fold_whole(const kernels::Operand& gy, const kernels::Operand& w, const WindowRuns& runs,

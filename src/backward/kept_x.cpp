@@ -22,6 +22,9 @@ void KeptX::keep(ReplacedLayer& layer, const at::Tensor& x, const Operands& o, b
   if (needed && layer.compresses(x, o.window)) {
     form = prepared;
     auto operand = layer.prepare_x(x.detach(), o.window);
+    if (operand.packed)
+      ctx->saved_data["packed"] =
+          std::vector<std::int64_t>{operand.packed->rows, operand.packed->cols};
     saved.push_back(std::move(operand.values));
     saved.push_back(operand.scales.defined() ? std::move(operand.scales) : at::Tensor());
   } else if (needed) {
@@ -54,6 +57,10 @@ kernels::Operand KeptX::operand(ReplacedLayer& layer, const Operands& o,
   operand.transform = scheme.transform;
   operand.format = scheme.format;
   operand.granularity = scheme.other;
+  if (ctx->saved_data.count("packed") != 0) {
+    const auto size = ctx->saved_data["packed"].toIntVector();
+    operand.packed = kernels::MatrixSize{size[0], size[1]};
+  }
   if (unfolds) operand.values = unfold_levels(operand.values, *layer.runs_of(o));
   return operand;
 }

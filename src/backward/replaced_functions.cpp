@@ -62,21 +62,24 @@ struct ReplacedMatmul : torch::autograd::Function<ReplacedMatmul> {
     const auto c = recall(ctx);
     const auto saved = ctx->get_saved_variables();
     const auto& b = saved[0];
+    const bool exact_a = c.need_x && runs_exact(*c.layer, Path::grad_input);
+    const bool exact_b = c.need_weight && runs_exact(*c.layer, Path::grad_weight);
+    const bool planned_a = c.need_x && !exact_a;
+    const bool planned_b = c.need_weight && !exact_b;
+    const auto gy_operands = c.layer->prepare_gy(gy, planned_a, planned_b);
     Variable ga, gb;
-    if (c.need_x) {
-      ga = runs_exact(*c.layer, Path::grad_input) ? gy.mm(b.t()) : c.layer->grad_input(gy, b.t());
+    if (exact_a) ga = gy.mm(b.t());
+    if (planned_a) ga = c.layer->grad_input(gy_operands.input, b.t());
+    if (exact_b) gb = exact_weight_gradient(ctx, gy, b, saved);
+    if (planned_b) {
+      Operands o;
+      gb = c.layer->grad_weight(gy_operands.weight, KeptX::operand(*c.layer, o, ctx, saved, 1)).t();
     }
-    if (c.need_weight) gb = weight_gradient(ctx, *c.layer, gy, b, saved);
     return {c.need_bias ? gy : Variable(), ga, gb, Variable()};
   }
 
-  static at::Tensor weight_gradient(AutogradContext* ctx, ReplacedLayer& layer,
-                                    const at::Tensor& gy, const at::Tensor& b,
-                                    const variable_list& saved) {
-    if (!runs_exact(layer, Path::grad_weight)) {
-      Operands o;
-      return layer.grad_weight(gy, KeptX::operand(layer, o, ctx, saved, 1)).t();
-    }
+  static at::Tensor exact_weight_gradient(AutogradContext* ctx, const at::Tensor& gy,
+                                          const at::Tensor& b, const variable_list& saved) {
     // As torch does it: the order of the factors follows the weight's layout, so that the bits
     // agree.
     const auto x = KeptX::plain(ctx, saved, 1);
@@ -132,18 +135,22 @@ struct ReplacedConvolution : torch::autograd::Function<ReplacedConvolution> {
     const bool exact_weight = c.need_weight && runs_exact(*c.layer, Path::grad_weight);
 
     auto [gx, gw, gb] = torchs_own(ctx, o, saved, {exact_x, exact_weight, c.need_bias});
-    if ((c.need_x && !exact_x) || (c.need_weight && !exact_weight)) {
+    const bool planned_x = c.need_x && !exact_x;
+    const bool planned_weight = c.need_weight && !exact_weight;
+    if (planned_x || planned_weight) {
       const at::AutoDispatchBelowAutograd no_autograd;
-      const auto gy_rows = gy_matrix(o);
-      if (c.need_x && !exact_x) gx = input_gradient(*c.layer, o, gy_rows);
-      if (c.need_weight && !exact_weight) {
-        gw = weight_gradient(*c.layer, o, gy_rows, KeptX::operand(*c.layer, o, ctx, saved, 1));
+      const auto gy_operands = c.layer->prepare_gy(gy_matrix(o), planned_x, planned_weight);
+      if (planned_x) gx = input_gradient(*c.layer, o, gy_operands.input);
+      if (planned_weight) {
+        gw = weight_gradient(*c.layer, o, gy_operands.weight,
+                             KeptX::operand(*c.layer, o, ctx, saved, 1));
       }
     }
     return {gx, gw, gb, Variable(), Variable()};
   }
 
-  static at::Tensor input_gradient(ReplacedLayer& layer, const Operands& o, const at::Tensor& gy) {
+  static at::Tensor input_gradient(ReplacedLayer& layer, const Operands& o,
+                                   const kernels::Operand& gy) {
     if (o.window.trivial() || o.window.transposed) {
       return grad_input_from_matrix(o, layer.grad_input(gy, weight_matrix(o)));
     }
@@ -152,8 +159,8 @@ struct ReplacedConvolution : torch::autograd::Function<ReplacedConvolution> {
     return image_of_pixel_rows(layer.folded_grad_input(gy, w, *layer.runs_of(o)), o.x_sizes);
   }
 
-  static at::Tensor weight_gradient(ReplacedLayer& layer, const Operands& o, const at::Tensor& gy,
-                                    const kernels::Operand& x) {
+  static at::Tensor weight_gradient(ReplacedLayer& layer, const Operands& o,
+                                    const kernels::Operand& gy, const kernels::Operand& x) {
     const auto gw = layer.grad_weight(gy, x);
     if (o.window.trivial() || o.window.transposed) return grad_weight_from_matrix(o, gw);
     return image_of_pixel_rows(gw.view({-1, o.weight.size(1)}), o.weight.sizes());

@@ -30,9 +30,11 @@ std::int64_t free_dimension(const kernels::Operand& operand) {
 
 /// The checked rows of an operand, or its columns where the rows are contracted.
 kernels::Operand checked_part(const kernels::Operand& operand) {
-  const auto chosen = checked_indices(operand.values.size(free_dimension(operand)));
+  const auto values = kernels::matrix_of(operand);
+  const auto chosen = checked_indices(values.size(free_dimension(operand)));
   auto part = operand;
-  part.values = operand.values.index_select(free_dimension(operand), chosen).contiguous();
+  part.packed.reset();
+  part.values = values.index_select(free_dimension(operand), chosen).contiguous();
   if (operand.scales.defined() && operand.scales.numel() > 1) {
     part.scales = operand.scales.index_select(0, chosen);
   }
@@ -91,8 +93,9 @@ bool ReplacedLayer::compresses(const at::Tensor& x, const Window& window) {
 kernels::Operand ReplacedLayer::prepare_x(const at::Tensor& x, const Window& window) {
   const auto start = std::chrono::steady_clock::now();
   const at::AutoDispatchBelowAutograd no_autograd;
-  auto operand = kernels::prepare_x(
-      window.convolution ? pixel_rows(x) : x.reshape({-1, x.size(-1)}), schemes_.grad_weight);
+  const auto& s = schemes_.grad_weight;
+  const auto matrix = window.convolution ? pixel_rows(x) : x.reshape({-1, x.size(-1)});
+  auto operand = window.trivial() ? kernels::prepare_x(matrix, s) : prepare_pixels(matrix, s);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   const std::lock_guard lock(mutex_);
   runs_.forward_seconds += spent.count();
@@ -121,32 +124,41 @@ void ReplacedLayer::note_deviation(double deviation) {
   runs_.kernel_deviation = std::max(runs_.kernel_deviation, deviation);
 }
 
-at::Tensor ReplacedLayer::grad_input(const at::Tensor& gy, const at::Tensor& w) {
-  const auto& s = schemes_.grad_input;
-  const auto a = kernels::prepare_gy(gy, kernels::Along::cols, s, next_seed(Path::grad_input));
-  const auto b = kernels::prepare_w(w, s);
-  auto gx = kernels::multiply(a, b);
-  if (check_) note_deviation(deviation_from_double(gx, a, b));
+ReplacedLayer::GyOperands ReplacedLayer::prepare_gy(const at::Tensor& gy, bool input, bool weight) {
+  std::vector<kernels::Recipe> recipes;
+  if (input)
+    recipes.push_back(
+        kernels::gy_recipe(Path::grad_input, schemes_.grad_input, next_seed(Path::grad_input)));
+  if (weight)
+    recipes.push_back(
+        kernels::gy_recipe(Path::grad_weight, schemes_.grad_weight, next_seed(Path::grad_weight)));
+  auto operands = kernels::prepare_all(gy, recipes);
+  GyOperands result;
+  if (input) result.input = operands.front();
+  if (weight) result.weight = operands.back();
+  return result;
+}
+
+at::Tensor ReplacedLayer::grad_input(const kernels::Operand& gy, const at::Tensor& w) {
+  const auto b = kernels::prepare_w(w, schemes_.grad_input);
+  auto gx = kernels::multiply(gy, b);
+  if (check_) note_deviation(deviation_from_double(gx, gy, b));
   return gx;
 }
 
-at::Tensor ReplacedLayer::folded_grad_input(const at::Tensor& gy, const at::Tensor& w,
+at::Tensor ReplacedLayer::folded_grad_input(const kernels::Operand& gy, const at::Tensor& w,
                                             const WindowRuns& runs) {
-  const auto& s = schemes_.grad_input;
-  const auto a = kernels::prepare_gy(gy, kernels::Along::cols, s, next_seed(Path::grad_input));
-  const auto b = kernels::prepare_w(w, s);
+  const auto b = kernels::prepare_w(w, schemes_.grad_input);
   if (check_) {
-    const auto part = checked_part(a);
+    const auto part = checked_part(gy);
     note_deviation(deviation_from_double(kernels::multiply(part, b), part, b));
   }
-  return folded_product(a, b, runs);
+  return folded_product(gy, b, runs);
 }
 
-at::Tensor ReplacedLayer::grad_weight(const at::Tensor& gy, const kernels::Operand& x) {
-  const auto a = kernels::prepare_gy(gy, kernels::Along::rows, schemes_.grad_weight,
-                                     next_seed(Path::grad_weight));
-  auto gw = kernels::multiply(a, x);
-  if (check_) note_deviation(deviation_from_double(gw, a, x));
+at::Tensor ReplacedLayer::grad_weight(const kernels::Operand& gy, const kernels::Operand& x) {
+  auto gw = kernels::multiply(gy, x);
+  if (check_) note_deviation(deviation_from_double(gw, gy, x));
   return gw;
 }
 

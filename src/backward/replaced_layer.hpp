@@ -41,16 +41,24 @@ class ReplacedLayer {
     return runs_of(o.window, at::IntArrayRef(o.x_sizes).slice(2), o.gy.sizes().slice(2));
   }
 
+  /// gy [L×O] as operand of the two products.
+  struct GyOperands {
+    kernels::Operand input, weight;
+  };
+
+  /// Those of the paths that are asked for, in one go: gy is read once for what both need.
+  [[nodiscard]] GyOperands prepare_gy(const at::Tensor& gy, bool input, bool weight);
+
   /// gx [L×I] of gy [L×O] and w [O×I] by the scheme.
-  [[nodiscard]] at::Tensor grad_input(const at::Tensor& gy, const at::Tensor& w);
+  [[nodiscard]] at::Tensor grad_input(const kernels::Operand& gy, const at::Tensor& w);
 
   /// The same of a convolution whose window isn't trivial: gy [N·positions×O], w [O×places·C] →
   /// pixel rows [N·pixels×C].
-  [[nodiscard]] at::Tensor folded_grad_input(const at::Tensor& gy, const at::Tensor& w,
+  [[nodiscard]] at::Tensor folded_grad_input(const kernels::Operand& gy, const at::Tensor& w,
                                              const WindowRuns& runs);
 
   /// gw [O×I] of gy [L×O] and the prepared x by the scheme.
-  [[nodiscard]] at::Tensor grad_weight(const at::Tensor& gy, const kernels::Operand& x);
+  [[nodiscard]] at::Tensor grad_weight(const kernels::Operand& gy, const kernels::Operand& x);
 
   /// A product that the scheme leaves exact ran through the stand-in.
   void count_exact(Path path);

@@ -60,10 +60,15 @@ bool quantizes_before_unfolding(const Scheme& scheme, const WindowRuns& runs) {
          scheme.other == Granularity::tensor && runs.covers();
 }
 
+kernels::Operand prepare_pixels(const at::Tensor& pixels, const Scheme& scheme) {
+  return kernels::prepare(pixels, kernels::Along::rows, scheme.transform, scheme.format,
+                          scheme.other, Rounding::nearest, 0);
+}
+
 kernels::Operand prepare_unfolded(const at::Tensor& pixels, const WindowRuns& runs,
                                   const Scheme& scheme) {
   if (quantizes_before_unfolding(scheme, runs)) {
-    kernels::Operand operand = kernels::prepare_x(pixels, scheme);
+    kernels::Operand operand = prepare_pixels(pixels, scheme);
     operand.values = unfold_levels(operand.values, runs);
     return operand;
   }

@@ -21,6 +21,9 @@ namespace hot::backward {
 [[nodiscard]] kernels::Operand prepare_unfolded(const at::Tensor& pixels, const WindowRuns& runs,
                                                 const Scheme& scheme);
 
+/// Pixel rows quantized by the scheme of grad_weight, row by row, to be unfolded later.
+[[nodiscard]] kernels::Operand prepare_pixels(const at::Tensor& pixels, const Scheme& scheme);
+
 /// True where unfolding the quantized pixels gives the integers of the quantized unfolded ones: no
 /// transform, one scale, every pixel read.
 [[nodiscard]] bool quantizes_before_unfolding(const Scheme& scheme, const WindowRuns& runs);

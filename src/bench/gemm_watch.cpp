@@ -24,7 +24,8 @@ struct Running : at::ObserverContext {
 
 std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
   const std::string_view name = function.name();
-  if (name != "aten::_int_mm" && name != "aten::mm") return nullptr;
+  if (name != "hot::integer_product" && name != "aten::_int_mm" && name != "aten::mm")
+    return nullptr;
   return std::make_unique<Running>();
 }
 

@@ -83,7 +83,8 @@ void quantize(const Job& job) {
   over_parts(job, [&](const MatrixView& part, std::int64_t first) {
     ops.transform_quantize(part, job.along, job.scheme.transform, job.scheme.format,
                            job.scheme.granularity, by_row ? scales + first : scales,
-                           {job.scheme.rounding, 1, first * cols}, out + first * cols);
+                           {job.scheme.rounding, 1},
+                           {out, job.levels.size(0), cols, kernels::Order::rows, first});
   });
 }
 
@@ -126,10 +127,10 @@ void add_dequantize(std::vector<Pass>& passes, std::int64_t rows, std::int64_t c
                       auto* to = out.mutable_data_ptr<float>();
                       at::parallel_for(0, rows, 1, [&](std::int64_t begin, std::int64_t end) {
                         kernels::cpu_ops().dequantize(
-                            from + begin * cols, end - begin, cols, 1.0F / 16,
+                            from + begin * cols, cols, end - begin, cols, 1.0F / 16,
                             row_scales.const_data_ptr<float>() + (by_row ? begin : 0),
                             by_row ? end - begin : 1, col_scales.const_data_ptr<float>(), 1,
-                            to + begin * cols);
+                            to + begin * cols, cols);
                       });
                     }});
 }

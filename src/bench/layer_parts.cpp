@@ -2,10 +2,12 @@
 
 #include <ATen/ATen.h>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "backward/folded_product.hpp"
 #include "backward/pixel_rows.hpp"
@@ -19,7 +21,6 @@ namespace hot::bench {
 namespace {
 
 using backward::WindowRuns;
-using kernels::Along;
 using kernels::Operand;
 
 /// The layer's tensors without their gradients, and where its window reads.
@@ -43,9 +44,10 @@ class Steps {
     if (early) x = prepared_pixels();
     (void)forward_product(layer_.x, layer_.weight, layer_.window);
     const auto gy = rows(layer_.gy);
-    gradient_of_input(gy);
+    const auto operands = prepared_gy(gy);
+    gradient_of_input(operands.front());
     x = early ? unfolded(x) : prepared_unfolded();
-    gradient_of_weight(gy, x);
+    gradient_of_weight(operands.back(), x);
     Times times{0, parts_};
     for (const auto& [part, seconds] : parts_) times.seconds += seconds;
     return times;
@@ -85,9 +87,8 @@ class Steps {
     });
   }
 
-  void gradient_of_input(const at::Tensor& gy) {
+  void gradient_of_input(const Operand& a) {
     const auto& s = grad_input_;
-    const auto a = prepared_gy(gy, Along::cols, s);
     const auto w = rows(layer_.weight).view({layer_.weight.size(0), -1});
     const auto b = timed("weight", [&] { return kernels::prepare_w(w, s); });
     image(timed_product([&] {
@@ -97,18 +98,22 @@ class Steps {
           layer_.x);
   }
 
-  void gradient_of_weight(const at::Tensor& gy, const Operand& x) {
-    const auto a = prepared_gy(gy, Along::rows, grad_weight_);
+  void gradient_of_weight(const Operand& a, const Operand& x) {
     image(timed_product([&] { return kernels::multiply(a, x); }), layer_.weight);
   }
 
-  Operand prepared_gy(const at::Tensor& gy, Along along, const Scheme& s) {
-    return timed("gy", [&] { return kernels::prepare_gy(gy, along, s, 1); });
+  std::vector<Operand> prepared_gy(const at::Tensor& gy) {
+    const std::array recipes = {kernels::gy_recipe(Path::grad_input, grad_input_, 1),
+                                kernels::gy_recipe(Path::grad_weight, grad_weight_, 2)};
+    return timed("gy", [&] { return kernels::prepare_all(gy, recipes); });
   }
 
   Operand prepared_pixels() {
     const auto pixels = rows(layer_.x);
-    return timed("x", [&] { return kernels::prepare_x(pixels, grad_weight_); });
+    return timed("x", [&] {
+      return layer_.runs ? backward::prepare_pixels(pixels, grad_weight_)
+                         : kernels::prepare_x(pixels, grad_weight_);
+    });
   }
 
   Operand unfolded(Operand x) {

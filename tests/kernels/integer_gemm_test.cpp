@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+#include <vector>
+
 #include "core/errors.hpp"
 #include "kernels/backward.hpp"
 #include "tests/kernels/tensors.hpp"
@@ -12,6 +15,25 @@ namespace {
 
 at::Tensor in_int64(const at::Tensor& a, const at::Tensor& b) {
   return at::mm(a.to(at::kLong), b.to(at::kLong));
+}
+
+/// Those that this CPU can run.
+std::vector<IntegerRoute> routes() {
+  std::vector<IntegerRoute> all{IntegerRoute::int_mm, IntegerRoute::float32};
+  if (brgemm_serves()) all.push_back(IntegerRoute::brgemm);
+  return all;
+}
+
+const char* name_of(IntegerRoute route) {
+  switch (route) {
+    case IntegerRoute::brgemm:
+      return "brgemm";
+    case IntegerRoute::int_mm:
+      return "int_mm";
+    case IntegerRoute::float32:
+      break;
+  }
+  return "float32";
 }
 
 class IntegerGemmTest : public testing::TestWithParam<IntegerRoute> {
@@ -53,6 +75,15 @@ TEST_P(IntegerGemmTest, StridesDoNotMatter) {
   const at::Tensor b = random_levels(1100, 17, 127, 4);
   for (const at::Tensor& left : other_strides(a))
     for (const at::Tensor& right : other_strides(b)) expect_exact(left, right, 127);
+}
+
+TEST(Packed, UnpackedIsTheMatrix) {
+  for (const auto& [rows, cols] : {std::pair{0, 5}, {1, 1}, {5, 0}, {17, 33}, {130, 197}}) {
+    const at::Tensor a = random_levels(rows, cols, 127, 3);
+    EXPECT_TRUE(at::equal(unpacked(pack(a)), a));
+    for (const at::Tensor& strided : other_strides(a))
+      EXPECT_TRUE(at::equal(unpacked(pack(strided)), a));
+  }
 }
 
 // A size of 1 may come with any stride, as in a transposed view of a single column.
@@ -100,11 +131,8 @@ TEST_P(IntegerGemmTest, OtherShapesAndTypesAreBugs) {
   EXPECT_THROW((void)integer_gemm_by(GetParam(), a, a.t().to(at::kFloat), 7), std::logic_error);
 }
 
-INSTANTIATE_TEST_SUITE_P(Routes, IntegerGemmTest,
-                         testing::Values(IntegerRoute::int_mm, IntegerRoute::float32),
-                         [](const auto& info) {
-                           return info.param == IntegerRoute::int_mm ? "int_mm" : "float32";
-                         });
+INSTANTIATE_TEST_SUITE_P(Routes, IntegerGemmTest, testing::ValuesIn(routes()),
+                         [](const auto& info) { return name_of(info.param); });
 
 TEST(IntegerRoute, CanBeForcedAndSaysSo) {
   EXPECT_EQ(choose_integer_route("int_mm").route, IntegerRoute::int_mm);

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "kernels/backward.hpp"
 #include "tests/kernels/tensors.hpp"
 
@@ -45,6 +47,35 @@ TEST(Operand, PreparedIsTransformedScaledAndQuantized) {
       expect_same(prepared(a, c), quantized(values, c.along, c.transform, c.format, c.granularity,
                                             scales, c.rounding, 17));
     }
+  }
+}
+
+// Operands made together, from memory or from pieces, are those made alone, in every order.
+TEST(Operand, PreparedTogetherIsPreparedAlone) {
+  const at::Tensor a = random_tensor(331, 290, 4);
+  const RowSource pieces{331, 290, [&](std::int64_t begin, std::int64_t end, float* out) {
+                           const auto* from = a.const_data_ptr<float>();
+                           std::copy(from + begin * 290, from + end * 290, out);
+                         }};
+  std::vector<Recipe> recipes;
+  for (const Case& c : all_cases())
+    recipes.push_back({c.along, c.transform, c.format, c.granularity, c.rounding, 17});
+  for (std::size_t i = 0; i < recipes.size(); ++i)
+    recipes[i].order = std::array{Order::rows, Order::columns, Order::packed}[i % 3];
+  recipes.push_back({Along::rows, hadamard(16)});
+  for (std::size_t first = 0; first < recipes.size(); first += 2) {
+    const std::span some =
+        std::span(recipes).subspan(first, std::min<std::size_t>(2, recipes.size() - first));
+    for (const auto& together : {prepare_all(a, some), prepare_all(pieces, some)})
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const Recipe& r = some[i];
+        const Operand alone =
+            prepare(a, r.along, r.transform, r.format, r.granularity, r.rounding, r.seed);
+        EXPECT_TRUE(at::equal(matrix_of(together[i]), alone.values));
+        EXPECT_EQ(together[i].scales.defined(), alone.scales.defined());
+        if (!alone.scales.defined()) continue;
+        EXPECT_TRUE(at::equal(together[i].scales, alone.scales));
+      }
   }
 }
 

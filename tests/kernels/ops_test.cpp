@@ -185,8 +185,9 @@ TEST_P(OpsTest, IntegersAreThoseOfThePlainDefinition) {
       ops().transform_abs_max(matrix.view, along, transform, granularity, scales.data());
       for (float& scale : scales) scale = scale_for(scale, static_cast<float>(max_level(format)));
       std::vector<std::int8_t> ours(values.size());
+      const std::int64_t all_rows = cols == 0 ? 0 : static_cast<std::int64_t>(values.size()) / cols;
       ops().transform_quantize(matrix.view, along, transform, format, granularity, scales.data(),
-                               {rounding, 99, 0}, ours.data());
+                               {rounding, 99}, {ours.data(), all_rows, cols, Order::rows, 0});
       ASSERT_EQ(ours, reference_levels(values, cols, format, granularity, scales, rounding, 99));
     }
   });
@@ -200,18 +201,19 @@ TEST_P(OpsTest, PartsGiveTheWhole) {
       const Matrix whole = transform_by(ops(), matrix.view, along, transform);
       const std::int64_t cols = out_cols(matrix.view, along, transform);
       const Matrix scales(static_cast<std::size_t>(cols), 0.37F);
-      const RoundingRule rule{Rounding::stochastic, 11, 0};
+      const RoundingRule rule{Rounding::stochastic, 11};
+      const std::int64_t rows = out_rows(matrix.view, along, transform);
       std::vector<std::int8_t> levels(whole.size());
       ops().transform_quantize(matrix.view, along, transform, Format::int8, Granularity::column,
-                               scales.data(), rule, levels.data());
+                               scales.data(), rule, {levels.data(), rows, cols, Order::rows, 0});
       for (const std::int64_t blocks : {1, 3, 5}) {
         Matrix floats(whole.size());
         std::vector<std::int8_t> integers(whole.size());
         cut(matrix.view, along, transform, blocks, [&](const MatrixView& part, std::int64_t row) {
           ops().transform(part, along, transform, floats.data() + row * cols);
           ops().transform_quantize(part, along, transform, Format::int8, Granularity::column,
-                                   scales.data(), {rule.mode, rule.seed, row * cols},
-                                   integers.data() + row * cols);
+                                   scales.data(), rule,
+                                   {integers.data(), rows, cols, Order::rows, row});
         });
         EXPECT_EQ(floats, whole);
         EXPECT_EQ(integers, levels);
@@ -238,9 +240,9 @@ TEST_P(OpsTest, DequantizeAppliesBothScalesAndTheFactor) {
   const Matrix rows = {2, 10};
   const Matrix cols = {1, 4, 16};
   Matrix out(6);
-  ops().dequantize(sums.data(), 2, 3, 0.5F, rows.data(), 2, cols.data(), 3, out.data());
+  ops().dequantize(sums.data(), 3, 2, 3, 0.5F, rows.data(), 2, cols.data(), 3, out.data(), 3);
   EXPECT_THAT(out, testing::ElementsAre(1, -8, 48, 20, 100, -480));
-  ops().dequantize(sums.data(), 2, 3, 0.5F, rows.data(), 1, cols.data(), 1, out.data());
+  ops().dequantize(sums.data(), 3, 2, 3, 0.5F, rows.data(), 1, cols.data(), 1, out.data(), 3);
   EXPECT_THAT(out, testing::ElementsAre(1, -2, 3, 4, 5, -6));
   Matrix in_place(sums.begin(), sums.end());
   ops().dequantize_in_place(in_place.data(), 2, 3, 0.5F, rows.data(), 2, cols.data(), 1);
@@ -270,8 +272,8 @@ TEST_P(OpsTest, DequantizeHasTheBitsOfTheDefinitionAlsoInItsOwnMemory) {
         }
         Matrix out(expected.size());
         const auto run = [&](float* to) {
-          ops().dequantize(sums.data(), kRows, cols, 0.0625F, row_scales.data(), by_row ? kRows : 1,
-                           col_scales.data(), by_col ? cols : 1, to);
+          ops().dequantize(sums.data(), cols, kRows, cols, 0.0625F, row_scales.data(),
+                           by_row ? kRows : 1, col_scales.data(), by_col ? cols : 1, to, cols);
         };
         run(out.data());
         ASSERT_EQ(out, expected);

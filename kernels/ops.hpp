@@ -60,6 +60,12 @@ struct Ops {
                              Format format, Granularity granularity, const float* scales,
                              const RoundingRule& rounding, const LevelsOut& out);
 
+  /// Both for one scale a row, which is written to scales: each row is read once and stays in cache
+  /// between the two.
+  void (*transform_quantize_rows)(const MatrixView& in, Along along, const Transform& transform,
+                                  Format format, const RoundingRule& rounding, float* scales,
+                                  const LevelsOut& out);
+
   /// Levels that lie row by row, `rows` of out.cols each, put into another order.
   void (*arrange)(const std::int8_t* in, std::int64_t rows, const LevelsOut& out);
 

@@ -82,11 +82,9 @@ void Preparation::look(const MatrixView& piece, std::int64_t first_row, Seen& se
     ops.transform(piece, recipe_.along, recipe_.transform,
                   values_.mutable_data_ptr<float>() + row * size_.cols);
   } else if (recipe_.granularity == Granularity::row) {
-    ops.transform_abs_max(piece, recipe_.along, recipe_.transform, recipe_.granularity,
-                          scales_.mutable_data_ptr<float>() + row);
-    const std::int64_t end = out_row(first_row + rounded_up(piece.rows, unit_));
-    set_scales(row, std::min(end, size_.rows) - row);
-    round(piece, first_row);
+    ops.transform_quantize_rows(piece, recipe_.along, recipe_.transform, recipe_.format,
+                                {recipe_.rounding, recipe_.seed},
+                                scales_.mutable_data_ptr<float>() + row, levels_from(row));
   } else {
     ops.transform_abs_max(piece, recipe_.along, recipe_.transform, recipe_.granularity,
                           seen.data());
@@ -99,14 +97,15 @@ void Preparation::merge(const Seen& seen) {
   for (std::size_t i = 0; i < seen.size(); ++i) largest[i] = larger_magnitude(largest[i], seen[i]);
 }
 
-void Preparation::set_scales(std::int64_t first, std::int64_t count) {
+void Preparation::set_scales() {
+  if (one_pass()) return;
   const auto level = static_cast<float>(max_level(recipe_.format));
   float* scales = scales_.mutable_data_ptr<float>();
-  for (std::int64_t i = first; i < first + count; ++i) scales[i] = scale_for(scales[i], level);
+  for (std::int64_t i = 0; i < scales_.numel(); ++i) scales[i] = scale_for(scales[i], level);
 }
 
-void Preparation::set_scales() {
-  if (!one_pass()) set_scales(0, scales_.numel());
+LevelsOut Preparation::levels_from(std::int64_t row) const {
+  return {values_.mutable_data_ptr<std::int8_t>(), size_.rows, size_.cols, recipe_.order, row};
 }
 
 void Preparation::round(const MatrixView& piece, std::int64_t first_row) {
@@ -115,8 +114,7 @@ void Preparation::round(const MatrixView& piece, std::int64_t first_row) {
   cpu_ops().transform_quantize(
       piece, recipe_.along, recipe_.transform, recipe_.format, recipe_.granularity,
       recipe_.granularity == Granularity::row ? scales + row : scales,
-      {recipe_.rounding, recipe_.seed},
-      {values_.mutable_data_ptr<std::int8_t>(), size_.rows, size_.cols, recipe_.order, row});
+      {recipe_.rounding, recipe_.seed}, levels_from(row));
 }
 
 Operand Preparation::result() && {

@@ -38,7 +38,7 @@ class Preparation {
 
  private:
   [[nodiscard]] std::int64_t out_row(std::int64_t row) const;
-  void set_scales(std::int64_t first, std::int64_t count);
+  [[nodiscard]] LevelsOut levels_from(std::int64_t row) const;
 
   Recipe recipe_;
   MatrixSize size_;  ///< of the transformed matrix

@@ -20,8 +20,40 @@ void transform_matrix(const MatrixView& in, Along along, const Transform& transf
       });
 }
 
+/// The largest magnitude of a matrix whose row blocks fit into registers, never stored; 0 columns
+/// are left where the rest begins.
+std::int64_t abs_max_in_registers(const MatrixView& in, const Transform& transform, float& largest) {
+  constexpr int kRows = kRegisterRows;
+  const std::int64_t cols = in.cols / kLanes * kLanes;
+  std::uint32_t kept = 0;
+  for (const int row : kept_rows(transform)) kept |= 1U << row;
+  Ints most = Ints{};
+  for (std::int64_t row = 0; row + kRows <= in.rows; row += kRows)
+    for (std::int64_t col = 0; col < cols; col += kLanes)
+      most = largest_in_registers<kRows>(in.data + row * in.row_stride + col, in.row_stride, kept,
+                                         most);
+  for (int lane = 0; lane < kLanes; ++lane)
+    largest = larger_magnitude(largest, std::bit_cast<float>(static_cast<std::int32_t>(most[lane])));
+  return cols;
+}
+
 void transform_abs_max(const MatrixView& in, Along along, const Transform& transform,
                        Granularity granularity, float* largest) {
+  if (granularity == Granularity::tensor && along == Along::rows && in.col_stride == 1 &&
+      transform.kind != Transform::Kind::none && transform.order == kRegisterRows &&
+      in.rows >= kRegisterRows && in.cols >= kLanes) {
+    const std::int64_t rows = in.rows / kRegisterRows * kRegisterRows;
+    const std::int64_t cols = abs_max_in_registers(in, transform, *largest);
+    MatrixView right = in;
+    right.data += cols;
+    right.cols -= cols;
+    MatrixView below = in;
+    below.data += rows * in.row_stride;
+    below.rows -= rows;
+    if (right.cols > 0) transform_abs_max(right, along, transform, granularity, largest);
+    if (below.rows > 0) transform_abs_max(below, along, transform, granularity, largest);
+    return;
+  }
   transformed_runs(
       in, along, transform,
       [=](const float* values, std::int64_t row, std::int64_t col, std::int64_t count) {
@@ -96,6 +128,41 @@ void transform_quantize(const MatrixView& in, Along along, const Transform& tran
                 out.cols, [&](std::int64_t row, std::int64_t col) {
                   return out.data + (out.first_row + row) * out.cols + col;
                 });
+}
+
+/// Scales and levels of rows that lie in one piece, with no transform or a whole one along them.
+void quantize_whole_rows(const MatrixView& in, const Transform& transform, Format format,
+                         const RoundingRule& rounding, float* scales, const LevelsOut& out) {
+  const bool transforms = transform.kind == Transform::Kind::hadamard;
+  const auto level = static_cast<float>(max_level(format));
+  const auto room = floats(transforms ? whole_registers(out.cols) : 0);
+  for (std::int64_t r = 0; r < in.rows; ++r) {
+    const float* row = in.data + r * in.row_stride;
+    if (transforms) {
+      hadamard_across(row, in.cols, room.get(), transform.order, out.cols);
+      row = room.get();
+    }
+    scales[r] = scale_for(largest_of(row, out.cols, 0.0F), level);
+    const std::int64_t first = (out.first_row + r) * out.cols;
+    quantize_run<false>(row, out.cols, scales + r, level, rounding, first, out.data + first);
+  }
+}
+
+void transform_quantize_rows(const MatrixView& in, Along along, const Transform& transform,
+                             Format format, const RoundingRule& rounding, float* scales,
+                             const LevelsOut& out) {
+  const bool along_rows = along == Along::rows && transform.kind != Transform::Kind::none;
+  if (!along_rows && transform.kind != Transform::Kind::lowrank && in.col_stride == 1 &&
+      out.order == Order::rows) {
+    quantize_whole_rows(in, transform, format, rounding, scales, out);
+    return;
+  }
+  const std::int64_t rows = along_rows ? transformed_length(in.rows, transform) : in.rows;
+  std::fill(scales, scales + rows, 0.0F);
+  transform_abs_max(in, along, transform, Granularity::row, scales);
+  const auto level = static_cast<float>(max_level(format));
+  for (std::int64_t r = 0; r < rows; ++r) scales[r] = scale_for(scales[r], level);
+  transform_quantize(in, along, transform, format, Granularity::row, scales, rounding, out);
 }
 
 void arrange(const std::int8_t* in, std::int64_t rows, const LevelsOut& out) {
@@ -175,7 +242,7 @@ void dequantize_in_place(float* values, std::int64_t rows, std::int64_t cols, fl
 }
 
 constexpr Ops loops_compiled_as(const char* name) {
-  return {name,    transform_matrix, transform_abs_max,  transform_quantize,
+  return {name,    transform_matrix, transform_abs_max,   transform_quantize, transform_quantize_rows,
           arrange, dequantize,       dequantize_in_place};
 }
 

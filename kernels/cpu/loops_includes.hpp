@@ -2,6 +2,7 @@
 
 // Everything that cpu/loops.hpp uses, to be included before an instruction set is switched on.
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <limits>

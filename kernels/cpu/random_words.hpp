@@ -90,19 +90,28 @@ inline void bits_of_groups(std::uint64_t seed, std::uint64_t group, std::uint16_
 
 #endif
 
-/// The random bits of `groups` groups of elements from `first_group` on, sixteen an element.
+#if HOT_VECTOR_FLOATS > 4
+constexpr std::int64_t kGroupsAtOnce = kChains * kWide;
+#else
+constexpr std::int64_t kGroupsAtOnce = 1;
+inline void bits_of_groups(std::uint64_t seed, std::uint64_t group, std::uint16_t* bits) {
+  const PhiloxWords words = rounding_words(seed, group);
+  for (int lane = 0; lane < kElementsPerGroup; ++lane)
+    bits[lane] = static_cast<std::uint16_t>(rounding_bits(words, lane));
+}
+#endif
+
+/// Numbers that fill_bits() may write for `count` elements, whichever comes first in its group.
+constexpr std::int64_t bits_room(std::int64_t count) {
+  return count + (kGroupsAtOnce + 1) * kElementsPerGroup;
+}
+
+/// The random bits of the groups of elements from `first_group` on, sixteen an element, at least
+/// `groups` of them.
 void fill_bits(std::uint64_t seed, std::uint64_t first_group, std::int64_t groups,
                std::uint16_t* __restrict bits) {
-  std::int64_t i = 0;
-#if HOT_VECTOR_FLOATS > 4
-  for (; i + kChains * kWide <= groups; i += kChains * kWide)
+  for (std::int64_t i = 0; i < groups; i += kGroupsAtOnce)
     bits_of_groups(seed, first_group + static_cast<std::uint64_t>(i), bits + kElementsPerGroup * i);
-#endif
-  for (; i < groups; ++i) {
-    const PhiloxWords four = rounding_words(seed, first_group + static_cast<std::uint64_t>(i));
-    for (int lane = 0; lane < kElementsPerGroup; ++lane)
-      bits[kElementsPerGroup * i + lane] = static_cast<std::uint16_t>(rounding_bits(four, lane));
-  }
 }
 
 }  // namespace

@@ -151,7 +151,7 @@ void quantize_with(const float* values, std::int64_t count, const float* scales,
     return;
   }
   constexpr std::int64_t step = std::is_same_v<Scale, ColumnScales> ? 1 : 0;
-  std::uint16_t bits[kRunFloats + 2 * kElementsPerGroup];
+  std::uint16_t bits[bits_room(kRunFloats)];
   for (std::int64_t done = 0; done < count; done += kRunFloats) {
     const std::int64_t some = smaller(kRunFloats, count - done);
     const std::int64_t lane = (first + done) % kElementsPerGroup;

@@ -39,6 +39,23 @@ void hadamard_of_rows(const float* source, std::int64_t stride, float* tile, std
   stages_down(tile + c, 1, rows, width - c, pitch);
 }
 
+/// Largest magnitudes over the kept ones of kLanes columns' `rows` transformed values each.
+template <int rows>
+inline Ints largest_in_registers(const float* source, std::int64_t stride, std::uint32_t kept,
+                                 Ints largest) {
+  Floats v[rows];
+#pragma GCC unroll 16
+  for (int r = 0; r < rows; ++r) load(v[r], source + r * stride);
+  hadamard_of_vectors(v);
+#pragma GCC unroll 16
+  for (int r = 0; r < rows; ++r) {
+    if ((kept >> r & 1) == 0) continue;
+    const Ints magnitudes = reinterpret_cast<Ints>(v[r]) & 0x7fffffff;
+    largest = magnitudes > largest ? magnitudes : largest;
+  }
+  return largest;
+}
+
 /// Rows whose butterflies run in registers.
 constexpr int kRegisterRows = kLanes == 16 ? 16 : 8;
 

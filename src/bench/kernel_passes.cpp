@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <span>
 
 #include "core/scheme.hpp"
 #include "kernels/backward.hpp"
@@ -18,28 +19,36 @@ namespace {
 
 using kernels::Along;
 using kernels::MatrixView;
+using kernels::Order;
+
 
 /// An operand as a scheme prepares it.
 struct Preparation {
   const char* scheme;  ///< its granularity and rounding are those that are meant here
   Along along;
+  Order order;
 };
 
-constexpr std::array<Preparation, 6> kPreparations = {{
-    {"had16+int4/row/nearest", Along::cols},
-    {"had16+int4/row/stochastic", Along::cols},
-    {"had16+int4/tensor/nearest", Along::rows},
-    {"low16r8.sequency+int8/tensor/nearest", Along::rows},
-    {"none+int8/tensor/nearest", Along::cols},
-    {"none+int8/tensor/stochastic", Along::cols},
+constexpr std::array<Preparation, 9> kPreparations = {{
+    {"had16+int4/row/nearest", Along::cols, Order::rows},
+    {"had16+int4/row/stochastic", Along::cols, Order::rows},
+    {"had16+int4/tensor/nearest", Along::rows, Order::rows},
+    {"had16+int4/tensor/nearest", Along::rows, Order::packed},
+    {"low16r8.sequency+int8/tensor/nearest", Along::rows, Order::rows},
+    {"low16r8.sequency+int8/tensor/nearest", Along::rows, Order::columns},
+    {"low16r8.sequency+int8/tensor/nearest", Along::rows, Order::packed},
+    {"none+int8/tensor/nearest", Along::cols, Order::rows},
+    {"none+int8/tensor/stochastic", Along::cols, Order::rows},
 }};
 
 /// A matrix, its scales and levels under one preparation.
 struct Job {
   Scheme scheme;
   Along along = Along::rows;
+  kernels::Order order = Order::rows;
   at::Tensor in;      ///< float32 [rows, cols]
   at::Tensor levels;  ///< int8, of the transformed matrix
+  kernels::MatrixSize size;  ///< of the transformed matrix
   at::Tensor scales;
 };
 
@@ -63,7 +72,7 @@ void over_parts(const Job& job, const Work& work) {
 
 void abs_max(const Job& job) {
   const auto& ops = kernels::cpu_ops();
-  const auto count = static_cast<std::size_t>(job.levels.size(0));
+  const auto count = static_cast<std::size_t>(job.size.rows);
   std::vector<float> largest(count, 0.0F);
   const bool by_row = job.scheme.granularity == Granularity::row;
   over_parts(job, [&](const MatrixView& part, std::int64_t first) {
@@ -76,7 +85,6 @@ void abs_max(const Job& job) {
 
 void quantize(const Job& job) {
   const auto& ops = kernels::cpu_ops();
-  const std::int64_t cols = job.levels.size(1);
   const float* scales = job.scales.const_data_ptr<float>();
   auto* out = job.levels.mutable_data_ptr<std::int8_t>();
   const bool by_row = job.scheme.granularity == Granularity::row;
@@ -84,37 +92,54 @@ void quantize(const Job& job) {
     ops.transform_quantize(part, job.along, job.scheme.transform, job.scheme.format,
                            job.scheme.granularity, by_row ? scales + first : scales,
                            {job.scheme.rounding, 1},
-                           {out, job.levels.size(0), cols, kernels::Order::rows, first});
+                           {out, job.size.rows, job.size.cols, job.order, first});
   });
 }
 
 kernels::Operand prepare(const Job& job) {
   const auto& s = job.scheme;
-  return kernels::prepare(job.in, job.along, s.transform, s.format, s.granularity, s.rounding, 1);
+  const kernels::Recipe recipe{job.along,  s.transform, s.format, s.granularity,
+                               s.rounding, 1,           job.order};
+  return kernels::prepare_all(job.in, std::span(&recipe, 1)).front();
 }
 
-std::string text(const Scheme& s, Along along) {
-  const auto whole = to_string(s);
+std::string text(const Job& job) {
+  const auto whole = to_string(job.scheme);
   const auto plus = whole.find('+');
-  return whole.substr(0, plus) + (along == Along::rows ? " rows " : " cols ") +
-         whole.substr(plus + 1);
+  const char* order = job.order == Order::packed    ? " packed"
+                      : job.order == Order::columns ? " columns"
+                                                    : "";
+  return whole.substr(0, plus) + (job.along == Along::rows ? " rows " : " cols ") +
+         whole.substr(plus + 1) + order;
 }
 
 void add_preparation(std::vector<Pass>& passes, const at::Tensor& matrix, const Preparation& how) {
   auto job = std::make_shared<Job>();
   job->scheme = parse_scheme(how.scheme);
   job->along = how.along;
+  job->order = how.order;
   job->in = matrix;
   const auto operand = prepare(*job);
   job->levels = operand.values;
   job->scales = operand.scales;
+  job->size = kernels::size_of(operand);
   const std::int64_t read = 4 * matrix.numel();
   const std::int64_t written = job->levels.numel();
-  const auto scheme = text(job->scheme, job->along);
-  if (job->scheme.rounding == Rounding::nearest)
+  const auto scheme = text(*job);
+  if (job->scheme.rounding == Rounding::nearest && job->order == Order::rows)
     passes.push_back({"abs-max " + scheme, read, [job] { abs_max(*job); }});
   passes.push_back({"quantize " + scheme, read + written, [job] { quantize(*job); }});
   passes.push_back({"both " + scheme, 2 * read + written, [job] { (void)prepare(*job); }});
+}
+
+/// What one layer's two gradients by `hot` need of gy, in one go.
+Pass both_operands(const at::Tensor& gy) {
+  const std::array recipes = {
+      kernels::gy_recipe(Path::grad_input, parse_scheme("had16+int4/row/stochastic"), 1),
+      kernels::gy_recipe(Path::grad_weight, parse_scheme("low16r8.sequency+int8/tensor/nearest"),
+                         2)};
+  return {"gy of hot, both gradients", 2 * 4 * gy.numel() + gy.numel() + gy.numel() / 2,
+          [=] { (void)kernels::prepare_all(gy, recipes); }};
 }
 
 void add_dequantize(std::vector<Pass>& passes, std::int64_t rows, std::int64_t cols, bool by_row) {
@@ -141,6 +166,7 @@ std::vector<Pass> kernel_passes(std::int64_t rows, std::int64_t cols) {
   std::vector<Pass> passes;
   const auto matrix = at::randn({rows, cols});
   for (const auto& how : kPreparations) add_preparation(passes, matrix, how);
+  passes.push_back(both_operands(matrix));
   add_dequantize(passes, rows, cols, false);
   add_dequantize(passes, rows, cols, true);
   return passes;

@@ -27,18 +27,19 @@ void refuse_missing_kernels(const std::vector<std::string>& warnings) {
   }
 }
 
-/// Clears the parameters' gradients now and at the end, however that comes.
+void clear_gradients(const Model& model) {
+  for (const Parameter& parameter : model.parameters) parameter.tensor.mutable_grad().reset();
+}
+
+/// Clears the parameters' gradients at the end, however that comes.
 class NoGradientsLeft {
  public:
-  explicit NoGradientsLeft(const Model& model) : model_(model) { clear(); }
-  ~NoGradientsLeft() { clear(); }
+  explicit NoGradientsLeft(const Model& model) : model_(model) {}
+  ~NoGradientsLeft() { clear_gradients(model_); }
   NoGradientsLeft(const NoGradientsLeft&) = delete;
   NoGradientsLeft& operator=(const NoGradientsLeft&) = delete;
 
  private:
-  void clear() {
-    for (const Parameter& parameter : model_.parameters) parameter.tensor.mutable_grad().reset();
-  }
   const Model& model_;
 };
 
@@ -73,14 +74,12 @@ at::Tensor forward_loss(const Model& model, torch::jit::Module& copy, const Batc
 
 }  // namespace
 
-StepResult run_step(const Model& model, const Batch& batch, const Loss& loss, std::uint64_t seed,
-                    const std::function<void()>& between) {
+StepResult step_on(const Model& model, torch::jit::Module& copy, const Batch& batch,
+                   const Loss& loss, const std::function<void()>& between) {
   quiet_jit();
   const at::AutoGradMode with_gradients(true);
   KeptWarnings warnings;
-  const NoGradientsLeft clean(model);
-  torch::jit::Module copy = fresh_copy(model);
-  seed_default_generator(seed);
+  clear_gradients(model);
 
   StepResult result;
   auto start = std::chrono::steady_clock::now();
@@ -104,6 +103,15 @@ StepResult run_step(const Model& model, const Batch& batch, const Loss& loss, st
   warnings.pass_on();
   result.gradients = take_gradients(model);
   return result;
+}
+
+StepResult run_step(const Model& model, const Batch& batch, const Loss& loss, std::uint64_t seed,
+                    const std::function<void()>& between) {
+  quiet_jit();
+  const NoGradientsLeft clean(model);
+  torch::jit::Module copy = fresh_copy(model);
+  seed_default_generator(seed);
+  return step_on(model, copy, batch, loss, between);
 }
 
 }  // namespace hot::models

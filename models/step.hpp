@@ -37,6 +37,12 @@ struct StepResult {
   double backward_seconds = 0;  ///< measured
 };
 
+/// Forward, loss and backward on `copy` (from fresh_copy()), for steps that follow each other:
+/// neither seeds generators nor makes a copy, and leaves the gradients on the parameters, where
+/// those before are dropped. Throws as run_step() does.
+[[nodiscard]] StepResult step_on(const Model& model, torch::jit::Module& copy, const Batch& batch,
+                                 const Loss& loss, const std::function<void()>& between = nullptr);
+
 /// One training step without the optimizer: fresh copy, training mode, seeded generators, forward,
 /// loss, backward. `between`, if given, runs after forward and before backward. Leaves no gradient
 /// on the parameters. What torch warns of goes to the KeptWarnings around the call. Exceptions of

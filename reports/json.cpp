@@ -4,40 +4,11 @@
 
 #include "reports/json_numbers.hpp"
 #include "reports/json_plan.hpp"
+#include "reports/json_sections.hpp"
 #include "reports/report_reader.hpp"
 
 namespace hot::reports {
 namespace {
-
-Json environment_json(const Environment& e) {
-  return {{"device", e.device},
-          {"cpu", e.cpu},
-          {"threads", e.threads},
-          {"torch", e.torch},
-          {"cuda", e.cuda},
-          {"kernels", e.kernels},
-          {"integer_gemm", e.integer_gemm}};
-}
-
-Json model_json(const ModelInfo& m) {
-  return {{"path", m.path},
-          {"sha256", m.sha256},
-          {"parameters", m.parameters},
-          {"inputs", m.inputs},
-          {"inputs_source", m.inputs_source},
-          {"loss", m.loss},
-          {"batches", m.batches},
-          {"seed", m.seed},
-          {"notes", m.notes}};
-}
-
-Json run_json(const Report& report, JsonNumbers& numbers) {
-  return {{"origin", "measured"},
-          {"elapsed_seconds", numbers.number(report.elapsed_seconds, "elapsed_seconds")},
-          {"peak_memory_bytes", report.peak_memory_bytes},
-          {"interrupted", report.interrupted},
-          {"metrics", numbers.metrics(report.run, "run")}};
-}
 
 Json work_json(const PathWork& work) {
   Json shapes = Json::array();
@@ -127,7 +98,7 @@ std::string write_json(const Report& report) {
   JsonNumbers numbers;
   Json json;
   json["schema"] = kReportSchema;
-  json["tool"] = {{"name", "hot-analyze"}, {"version", report.environment.tool_version}};
+  json["tool"] = tool_json(report);
   json["run"] = run_json(report, numbers);
   json["environment"] = environment_json(report.environment);
   json["model"] = model_json(report.model);

@@ -49,6 +49,7 @@ hot::ExitCode run(int argc, char** argv) {
     case Command::analyze:
     case Command::inspect:
     case Command::verify:
+    case Command::train:
       break;
   }
   return hot::cli::run_on_model(*parsed.request);

@@ -10,6 +10,7 @@
 #include "analyzers/measure/measure.hpp"
 #include "analyzers/select/predict.hpp"
 #include "analyzers/trace/trace.hpp"
+#include "analyzers/train/train.hpp"
 #include "analyzers/verify/verify.hpp"
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
@@ -77,6 +78,11 @@ void run_stages(const PipelineOptions& options, const Progress& progress, Report
   if (options.plan) {
     check_plan_matches(*options.plan, *report.trace);
     report.plan = options.plan;
+    if (options.train) {
+      report.training.emplace();
+      return train::train(model, inputs, loss, *report.plan, *options.train, progress,
+                          *report.training);
+    }
   } else {
     report.errors = measure::measure(model, inputs, loss, *report.trace, options.measure, progress);
     if (options.last == Stage::measure) return;

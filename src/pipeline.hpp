@@ -6,6 +6,7 @@
 
 #include "analyzers/measure/options.hpp"
 #include "analyzers/select/select.hpp"
+#include "analyzers/train/options.hpp"
 #include "analyzers/verify/options.hpp"
 #include "core/progress.hpp"
 #include "core/report.hpp"
@@ -28,6 +29,7 @@ struct PipelineOptions {
   Stage last = Stage::verify;
   std::optional<Plan>
       plan;  ///< verified in place of a plan of this run: measure and select are left out
+  std::optional<train::Options> train;  ///< trains with `plan` instead of verifying it
 };
 
 /// Runs the stages in order and fills `report` as each ends, so that it holds what was found if a

@@ -1,5 +1,6 @@
 #include "models/data/data_arguments.hpp"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -191,8 +192,13 @@ void DataArguments::take_samples(const InputOptions& options) {
                     path_, list_arguments(arguments_)));
   }
   if (labels_.defined()) count(labels_, "the labels");
-  const std::int64_t batches = options.batches;
+  std::int64_t batches = options.batches;
   batch_ = options.batch > 0 ? options.batch : std::min(kDefaultBatch, *samples / batches);
+  if (options.whole) {
+    batches = std::max<std::int64_t>(1, *samples / std::max<std::int64_t>(1, batch_));
+    shuffle(*samples, options.seed);
+  }
+  batches_ = batches;
   if (batch_ < 1 || batch_ * batches > *samples) {
     throw ModelError(
         fmt::format("data file '{}' has {} samples, but --batches {} of --batch {} need {}; give "
@@ -201,13 +207,24 @@ void DataArguments::take_samples(const InputOptions& options) {
                     std::max<std::int64_t>(batch_, 1) * batches));
   }
   notes_.push_back(
-      fmt::format("The first {} of {} samples of the data file are used, {} minibatch{} of {}.",
-                  batch_ * batches, *samples, batches, batches == 1 ? "" : "es", batch_));
+      fmt::format("{} {} of {} samples of the data file are used, {} minibatch{} of {}.",
+                  options.whole ? "In an order drawn by the seed," : "The first", batch_ * batches,
+                  *samples, batches, batches == 1 ? "" : "es", batch_));
   for (auto& arrays : arrays_) {
     for (DataTensor& array : arrays)
       array.tensor = array.tensor.narrow(0, 0, batch_ * batches).contiguous();
   }
   if (labels_.defined()) labels_ = labels_.narrow(0, 0, batch_ * batches).contiguous();
+}
+
+/// The same order for all arrays: torch.randperm(samples, generator=Generator().manual_seed(seed)).
+void DataArguments::shuffle(std::int64_t samples, std::uint64_t seed) {
+  at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(seed);
+  const at::Tensor order = at::randperm(samples, generator, at::kLong);
+  for (auto& arrays : arrays_) {
+    for (DataTensor& array : arrays) array.tensor = array.tensor.index_select(0, order);
+  }
+  if (labels_.defined()) labels_ = labels_.index_select(0, order);
 }
 
 void DataArguments::convert(const Model& model) {

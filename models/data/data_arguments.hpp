@@ -24,6 +24,7 @@ class DataArguments {
                 const InputOptions& options);
 
   [[nodiscard]] std::int64_t batch() const { return batch_; }
+  [[nodiscard]] std::int64_t batches() const { return batches_; }
   /// Specifications of one minibatch, for the arguments that have data.
   [[nodiscard]] ArgumentSpecs specs() const;
   /// Replaces in `values` what minibatch number `index` has data for.
@@ -37,6 +38,7 @@ class DataArguments {
   void match_names(std::vector<DataTensor> named);
   void match_places(const std::vector<DataTensor>& unnamed);
   void take_samples(const InputOptions& options);
+  void shuffle(std::int64_t samples, std::uint64_t seed);
   void convert(const Model& model);
   [[nodiscard]] std::size_t free_argument() const;
 
@@ -46,6 +48,7 @@ class DataArguments {
       arrays_;  ///< per argument, none or one, or several for a dictionary
   at::Tensor labels_;
   std::int64_t batch_ = 0;
+  std::int64_t batches_ = 0;
   std::vector<std::string> notes_;
 };
 

@@ -205,7 +205,8 @@ Inputs make_inputs(const Model& model, const InputOptions& options) {
   if (data) inputs.notes = data->notes();
   inputs.notes.insert(inputs.notes.end(), found.notes.begin(), found.notes.end());
   const auto make = [&] {
-    for (int i = 0; i < options.batches; ++i) {
+    const std::int64_t batches = data ? data->batches() : options.batches;
+    for (std::int64_t i = 0; i < batches; ++i) {
       Batch batch;
       batch.inputs =
           build_arguments(found.specs, arguments, options.seed + static_cast<std::uint64_t>(i));

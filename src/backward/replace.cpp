@@ -70,11 +70,12 @@ struct Replacement::State {
   Original convolution{"aten::convolution"};
   Original convolution_jit{"aten::_convolution"};
   std::unique_ptr<torch::Library> library;
+  std::atomic<bool> paused{false};
 
   /// The planned layer that `weight` belongs to; nullptr for none, and while no gradient is
   /// recorded.
   [[nodiscard]] std::shared_ptr<ReplacedLayer> layer_of(const at::Tensor& weight) const {
-    if (!at::GradMode::is_enabled()) return nullptr;
+    if (paused || !at::GradMode::is_enabled()) return nullptr;
     const int parameter = book.parameter_of(weight);
     if (parameter < 0) return nullptr;
     const auto found = by_parameter.find(parameter);
@@ -178,6 +179,10 @@ Replacement::Replacement(const models::Model& model,
 Replacement::~Replacement() {
   state_->library.reset();
   active = nullptr;
+}
+
+void Replacement::pause(bool paused) {
+  state_->paused = paused;
 }
 
 std::map<std::string, LayerRuns> Replacement::runs() const {

@@ -28,6 +28,9 @@ class Replacement {
 
   [[nodiscard]] std::map<std::string, LayerRuns> runs() const;
 
+  /// While paused, layers run exactly; counters, and so the seeds of rounding, stand still.
+  void pause(bool paused);
+
   /// Implementation detail, shared by the functions that stand in.
   struct State;
 

@@ -26,7 +26,7 @@ ExitCode run_on_model(const Request& request) {
   const Results results(request);
   PipelineOptions pipeline = request.pipeline;
   pipeline.measure.schemes = resolve_schemes(request.schemes);
-  if (request.command == Command::verify)
+  if (!request.plan_file.empty())
     pipeline.plan = reports::read_plan(read_text("--plan", request.plan_file), request.plan_file);
 
   Report report;

@@ -5,8 +5,9 @@
 
 namespace hot::cli {
 
-/// analyze, inspect and verify: the pipeline, its reports, and the exit code that the verification
-/// earns. Throws what the pipeline throws, and EnvironmentError when a result can't be written.
+/// analyze, inspect, verify and train: the pipeline, its reports, and the exit code that the
+/// verification earns. Throws what the pipeline throws, and EnvironmentError when a result can't be
+/// written.
 [[nodiscard]] ExitCode run_on_model(const Request& request);
 
 /// compare: what changed from one report or plan to another, and the exit code that --fail-on

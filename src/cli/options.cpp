@@ -145,8 +145,9 @@ void add_verify_options(CLI::App& app, verify::Options& options) {
       ->group(kRun);
 }
 
-void add_output_options(CLI::App& app, OutputOptions& options, bool makes_plan) {
-  for (const reports::Format& format : reports::formats()) {
+void add_output_options(CLI::App& app, OutputOptions& options,
+                        const std::vector<reports::Format>& formats, bool makes_plan) {
+  for (const reports::Format& format : formats) {
     if (format.option.empty() || (format.name == "plan" && !makes_plan)) continue;
     const std::string name(format.name);
     app.add_option_function<std::string>(

@@ -9,6 +9,7 @@
 #include "cli/help.hpp"
 #include "cli/options.hpp"
 #include "core/errors.hpp"
+#include "reports/training_formats.hpp"
 
 namespace hot::cli {
 namespace {
@@ -21,10 +22,11 @@ struct CommandInfo {
 };
 
 /// The commands with a name; without one, MODEL is analysed.
-constexpr std::array<CommandInfo, 6> kCommands = {{
+constexpr std::array<CommandInfo, 7> kCommands = {{
     {Command::inspect, "inspect", "list inputs and every backward GEMM; nothing is timed or judged",
      true},
     {Command::verify, "verify", "run a given plan with real kernels beside the exact run", true},
+    {Command::train, "train", "train exactly and by a given plan, and compare", true},
     {Command::compare, "compare", "say what changed between two reports or plans", false},
     {Command::export_plan, "export", "write a plan for another tool", false},
     {Command::schemes, "schemes", "list the schemes that can be chosen", false},
@@ -57,12 +59,17 @@ void add_options(CLI::App& app, Command command, Request& request) {
   add_input_options(app, request.pipeline);
   add_run_options(app, request);
   if (command == Command::analyze) add_choice_options(app, request);
+  if (command == Command::train) {
+    add_train_options(app, request);
+    add_output_options(app, request.output, reports::training_formats(), false);
+    return add_message_options(app, request.messages);
+  }
   if (command != Command::inspect) add_verify_options(app, request.pipeline.verify);
   if (command == Command::verify)
     app.add_option("--plan", request.plan_file, "the plan to run, as analysis wrote it")
         ->type_name("FILE")
         ->required();
-  add_output_options(app, request.output, command == Command::analyze);
+  add_output_options(app, request.output, reports::formats(), command == Command::analyze);
   add_message_options(app, request.messages);
 }
 
@@ -99,6 +106,12 @@ void spread(Request& request) {
   PipelineOptions& pipeline = request.pipeline;
   pipeline.inputs.seed = pipeline.measure.seed = pipeline.verify.seed = pipeline.seed;
   if (request.command == Command::inspect) pipeline.last = Stage::trace;
+  if (request.command == Command::train) {
+    pipeline.train->seed = pipeline.seed;
+    pipeline.inputs.whole = true;
+  } else {
+    pipeline.train.reset();
+  }
 }
 
 std::string one_line(std::string text) {

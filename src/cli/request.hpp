@@ -8,7 +8,7 @@
 
 namespace hot::cli {
 
-enum class Command { analyze, inspect, verify, compare, export_plan, schemes, devices };
+enum class Command { analyze, inspect, verify, train, compare, export_plan, schemes, devices };
 
 /// Where results go besides the table: a file, or "-" for standard output, by the name of the
 /// report format.
@@ -46,7 +46,7 @@ struct Request {
   std::string device = "auto";  ///< auto | cpu | cuda | cuda:<index>
   std::vector<std::string>
       schemes;            ///< schemes or glob patterns of schemes; empty = all of the default
-  std::string plan_file;  ///< verify: the plan to run
+  std::string plan_file;  ///< verify, train: the plan to run
   CompareRequest compare;
   ExportRequest exported;
   OutputOptions output;

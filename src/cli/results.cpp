@@ -8,6 +8,7 @@
 
 #include "cli/terminal.hpp"
 #include "core/errors.hpp"
+#include "reports/training_formats.hpp"
 
 namespace hot::cli {
 namespace {
@@ -26,12 +27,21 @@ std::vector<KeptFile> files_read(const Request& request) {
   return files;
 }
 
+/// The format called `name` among those of the command.
+const reports::Format& format_of(const Request& request, const std::string& name) {
+  if (request.command == Command::train) {
+    for (const reports::Format& format : reports::training_formats())
+      if (format.name == name) return format;
+  }
+  return reports::format(name);
+}
+
 }  // namespace
 
 Results::Results(const Request& request) {
   const std::vector<KeptFile> kept = files_read(request);
   for (const auto& [name, target] : request.output.targets) {
-    const reports::Format& format = reports::format(name);
+    const reports::Format& format = format_of(request, name);
     if (format.name == "plan" && request.pipeline.last < Stage::select)
       throw UsageError(fmt::format("{} needs a plan, but --stop-after {} ends before select",
                                    format.option, to_string(request.pipeline.last)));
@@ -44,7 +54,8 @@ Results::Results(const Request& request) {
     stdout_taken_ = stdout_taken_ || output.to_stdout();
     files_.emplace_back(&format, std::move(output));
   }
-  if (!request.messages.quiet) table_ = request.command == Command::inspect ? "trace" : "terminal";
+  if (!request.messages.quiet)
+    table_ = &format_of(request, request.command == Command::inspect ? "trace" : "terminal");
 }
 
 void Results::write(const Report& report) const {
@@ -57,17 +68,16 @@ void Results::write(const Report& report) const {
     output.write(format->write(report, {}));
     spdlog::debug("{} written", output.target());
   }
-  if (!table_.empty()) print_table(report);
+  if (table_ != nullptr) print_table(report);
 }
 
 void Results::print_table(const Report& report) const {
-  const reports::Format& format = reports::format(table_);
-  if (!format.can_write(report)) return;
+  if (!table_->can_write(report)) return;
   const int descriptor = stdout_taken_ ? STDERR_FILENO : STDOUT_FILENO;
   reports::Style style;
   style.width = is_terminal(descriptor) ? terminal_width(descriptor, kPipedWidth) : kPipedWidth;
   style.colour = wants_colour(descriptor);
-  write_all(descriptor, format.write(report, style),
+  write_all(descriptor, table_->write(report, style),
             stdout_taken_ ? "standard error" : "standard output");
 }
 

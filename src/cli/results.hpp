@@ -26,8 +26,8 @@ class Results {
   void print_table(const Report& report) const;
 
   std::vector<std::pair<const reports::Format*, Output>> files_;
-  std::string table_;          ///< name of the format that is printed; empty for none
-  bool stdout_taken_ = false;  ///< by one of the files
+  const reports::Format* table_ = nullptr;  ///< the format that is printed; none if quiet
+  bool stdout_taken_ = false;               ///< by one of the files
 };
 
 }  // namespace hot::cli

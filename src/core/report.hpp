@@ -8,6 +8,7 @@
 #include "core/error_table.hpp"
 #include "core/layer_trace.hpp"
 #include "core/plan.hpp"
+#include "core/training.hpp"
 #include "core/verification.hpp"
 
 namespace hot {
@@ -45,6 +46,7 @@ struct Report {
   std::optional<ErrorTable> errors;
   std::optional<Plan> plan;
   std::optional<Verification> verification;
+  std::optional<Training> training;    ///< of `train` alone
   Metrics run;                         ///< its time and memory beside a plain training step's
   double elapsed_seconds = 0;          ///< measured, whole run
   std::int64_t peak_memory_bytes = 0;  ///< measured, resident set of the process

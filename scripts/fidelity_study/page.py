@@ -1,0 +1,187 @@
+"""docs/fidelity.md from the study's runs."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import subprocess
+from pathlib import Path
+
+import torch
+from plans import PRESETS
+from scipy import stats
+from tasks import BATCH, TASKS, Task
+
+LIMIT = 0.3  # points that auto may lose
+ROOT = Path(__file__).resolve().parents[2]
+
+HEAD = """# Fidelity: what plans cost in accuracy
+
+Small networks trained in FP32 and by every plan, from the same starts, on the same batches in the
+same order; a pair of runs differs in the plan alone. Written by `scripts/fidelity` from
+[fidelity.csv](fidelity.csv) (every run) and [fidelity_plans.csv](fidelity_plans.csv) (what `hot-analyze
+verify` measured of the plans).
+
+- **difference**: accuracy by the plan minus accuracy in FP32, in points, mean over seeds, with the half
+  width of its 95 % interval (Student's t over the pairs). Accuracy is measured on held-out images: 360 of
+  the digits (one image is 0.28 points), 1,000 of MNIST (0.1 points).
+- **loss**: mean training loss of the last epoch, measured.
+- **gradient error**: relative, of all parameter gradients together in one step at the untrained start
+  (fine-tuning: at the pretrained one), measured.
+- **backward**: speed of the planned layers' backward pass relative to exact, measured with 1 thread in
+  pairs of steps, with the half width of its 95 % interval; above 1 is faster.
+- **saved**: bytes kept for backward relative to exact, measured.
+"""
+
+HOW = """
+## How
+
+AdamW (weight decay 0.05) with a one-cycle rate, gradients clipped to norm 1, batches of {batch}, one
+thread, no augmentation: the study compares, it doesn't tune. Planned layers run by `scripts/hot_apply.py`;
+that each of them really ran is checked in every run. A row has one plan a method, made by `hot-analyze`
+from the start of seed 0 and one batch, before the first step, with default options; the head stays exact in
+all of them. Seeds change the start, the order of batches and the rounding. Fine-tuning starts from the
+same seed's FP32 run on MNIST with a new head, on digits enlarged to 28x28.
+
+| row | network | epochs | largest rate |
+|---|---|---|---|
+{rows}
+
+Networks: `scripts/fidelity_study/networks.py`. Environment: {environment}.
+"""
+
+
+def interval(values: list[float]) -> tuple[float, float]:
+    """Mean and half width of the 95 % interval."""
+    if len(values) < 2:
+        return statistics.fmean(values), math.nan
+    t = stats.t.ppf(0.975, len(values) - 1)
+    return statistics.fmean(values), t * statistics.stdev(values) / math.sqrt(len(values))
+
+
+def signed(value: float, digits: int = 2) -> str:
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+class Runs:
+    """Accuracies and losses by row, plan and seed."""
+
+    def __init__(self, runs: list[dict]) -> None:
+        self.by_key = {(r["row"], r["plan"], int(r["seed"])): r for r in runs}
+
+    def of(self, row: str, plan: str, column: str) -> dict[int, float]:
+        return {
+            seed: float(r[column])
+            for (own, name, seed), r in sorted(self.by_key.items())
+            if (own, name) == (row, plan)
+        }
+
+    def differences(self, row: str, plan: str) -> list[float]:
+        exact, planned = self.of(row, "FP32", "accuracy"), self.of(row, plan, "accuracy")
+        return [planned[seed] - exact[seed] for seed in planned if seed in exact]
+
+
+def cells(task: Task, name: str, runs: Runs, plan: dict | None) -> str:
+    accuracies = list(runs.of(task.name, name, "accuracy").values())
+    loss = statistics.fmean(runs.of(task.name, name, "loss").values())
+    mean, half = interval(accuracies)
+    row = [name, f"{mean:.2f} ±{half:.2f} %"]
+    if name == "FP32":
+        row += ["", f"{loss:.4f}", "", "", ""]
+    else:
+        mean, half = interval(runs.differences(task.name, name))
+        row += [f"{signed(mean)} ±{half:.2f}", f"{loss:.4f}"]
+        if plan and plan.get("speedup"):
+            saved = float(plan["saved_bytes_plan"]) / float(plan["saved_bytes_exact"])
+            row += [
+                f"{float(plan['gradient_error']):.3f}",
+                f"{float(plan['speedup']):.2f} ±{float(plan['speedup_ci95']):.2f}",
+                f"{100 * saved:.0f} %",
+            ]
+        else:
+            row += ["", "", ""]
+    return "| " + " | ".join(row) + " |"
+
+
+def table(task: Task, runs: Runs, plans: dict) -> str:
+    names = ["FP32", *(preset.name for preset in PRESETS)]
+    lines = [
+        f"\n## {task.text} (`{task.name}`)\n",
+        f"{len(runs.of(task.name, 'FP32', 'accuracy'))} seeds.\n",
+        "| plan | accuracy | difference | loss | gradient error | backward | saved |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name in names:
+        if runs.of(task.name, name, "accuracy"):
+            lines.append(cells(task, name, runs, plans.get((task.name, name))))
+    return "\n".join(lines) + "\n"
+
+
+def auto_line(task: Task, runs: Runs, plans: dict) -> str:
+    """How `auto` does in a row: against FP32 in accuracy, against `hot` in time and bytes."""
+    mean, half = interval(runs.differences(task.name, "auto"))
+    within = "yes" if abs(mean) <= LIMIT or mean > 0 else "no"
+    if math.isnan(half) or abs(mean) + half > LIMIT:
+        within += ", but the interval reaches beyond" if mean - half < -LIMIT else ""
+    auto, hot = (plans.get((task.name, name)) for name in ("auto", "hot"))
+    ratio = bytes_ratio = "not measured"
+    if auto and hot and auto.get("plan_ms") and hot.get("plan_ms"):
+        # Of whole backward passes that differ in their planned layers: saved milliseconds.
+        times = [float(p["exact_ms"]) - float(p["plan_ms"]) for p in (auto, hot)]
+        ratio = f"{signed(times[0], 3)} ms, {signed(times[1], 3)} ms"
+        sizes = [float(p["saved_bytes_plan"]) / 1e6 for p in (auto, hot)]
+        bytes_ratio = f"{sizes[0]:.2f} MB, {sizes[1]:.2f} MB"
+    return f"| `{task.name}` | {signed(mean)} ±{half:.2f} | {within} | {ratio} | {bytes_ratio} |"
+
+
+def summary(tasks: list[Task], runs: Runs, plans: dict) -> str:
+    lines = [
+        "\n## In short\n",
+        f"Does `auto` stay within {LIMIT} points of FP32, and does it cost no more than `hot`?\n",
+        "| row | difference of `auto` | mean within "
+        f"{LIMIT} | backward saved by `auto`, by `hot` | kept by `auto`, by `hot` |",
+        "|---|---|---|---|---|",
+        *(auto_line(task, runs, plans) for task in tasks if runs.differences(task.name, "auto")),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def absent(missing: dict[str, str], plans: dict) -> str:
+    lines = []
+    for preset in PRESETS:
+        if preset.name in missing:
+            lines.append(f"- `{preset.name}` is not in this build: {missing[preset.name]}.")
+        elif any(p["plan"] == preset.name and p["policy"] == "uniform" for p in plans.values()):
+            remark = f" ({preset.remark})" if preset.remark else ""
+            lines.append(
+                f"- `{preset.name}` is no policy of this build: every layer but the head got "
+                f"`{preset.schemes[0]}` for grad_input and `{preset.schemes[1]}` for "
+                f"grad_weight{remark}."
+            )
+    return (
+        "\n## What stands for a method, and what isn't there\n\n" + "\n".join(lines) + "\n"
+        if lines
+        else ""
+    )
+
+
+def environment() -> str:
+    program = ROOT / "build" / "hot-analyze"
+    text = subprocess.run([program, "devices"], capture_output=True, text=True).stdout
+    facts = dict(line.strip().split(None, 1) for line in text.splitlines() if " " in line.strip())
+    return f"{facts.get('CPU', 'unknown CPU')}, torch {torch.__version__}"
+
+
+def text(runs: list[dict], plans: list[dict], missing: dict[str, str]) -> str:
+    """The whole page."""
+    known = Runs(runs)
+    by_key = {(p["row"], p["plan"]): p for p in plans}
+    tasks = [task for task in TASKS if known.of(task.name, "FP32", "accuracy")]
+    rows = "\n".join(f"| `{t.name}` | {t.text} | {t.epochs} | {t.rate:g} |" for t in tasks)
+    return (
+        HEAD
+        + summary(tasks, known, by_key)
+        + "".join(table(task, known, by_key) for task in tasks)
+        + absent(missing, by_key)
+        + HOW.format(batch=BATCH, rows=rows, environment=environment())
+    )

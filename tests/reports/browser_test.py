@@ -36,6 +36,8 @@ class Browser(unittest.TestCase):
         cls.analyze(cls.page, [], "--plan", plan)
         cls.analyze(cls.page.with_name("inspect.html"), ["inspect"])
         cls.analyze(cls.page.with_name("verify.html"), ["verify"], "--plan", plan)
+        train = ("--plan", plan, "--steps", "12")
+        cls.analyze(cls.page.with_name("train.html"), ["train"], *train)
 
     @staticmethod
     def analyze(page, verb, *options):
@@ -80,6 +82,20 @@ class Browser(unittest.TestCase):
                 drawn, rows = self.seen(script, text=text)
                 self.assertEqual(drawn, "yes")
                 self.assertGreater(rows, 20)
+
+    def test_training_is_drawn_without_a_script(self):
+        text = self.page.with_name("train.html").read_text(encoding="utf-8")
+        script = """const lines = [...document.querySelectorAll('svg[role=img] polyline')];
+                    return [lines.map(line => line.points.length),
+                            lines.every(line => line.getBBox().height > 0),
+                            document.documentElement.scrollWidth, innerWidth];"""
+        for width in (400, 1280):
+            points, drawn, content, window = self.seen(
+                script, f"--window-size={width},900", text=text
+            )
+            self.assertEqual(points, [12, 12, 12])
+            self.assertTrue(drawn)
+            self.assertLessEqual(content, window)
 
     def test_two_hundred_layers_are_drawn_at_once(self):
         """The shipped model's layers, over and over, as many as a large model has."""

@@ -10,6 +10,7 @@
 #include "reports/json.hpp"
 #include "reports/json_text.hpp"
 #include "reports/plan.hpp"
+#include "reports/training_formats.hpp"
 #include "tests/cli/process.hpp"
 
 namespace hot::reports {
@@ -58,6 +59,21 @@ TEST_F(Schema, ReportsOfEveryStageAreValid) {
     texts.push_back(write_json(report));
   }
   const test::Finished ran = validate("report.v1.json", texts);
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+}
+
+TEST_F(Schema, TrainingsAreValid) {
+  Report report = testing::full_report();
+  report.training = Training{2, 3, 1, "AdamW", {}, {}, {"a note"}};
+  std::vector<std::string> texts = {write_training_json(report, {})};
+  TrainingPair pair;
+  pair.exact = {{1, std::numeric_limits<double>::quiet_NaN()}, 0.1, {}, {}};
+  pair.plan = {{1, 2}, 0.1, 0.5, 90.0};
+  pair.angles = {{1, 0.5}};
+  report.training->pairs = {pair};
+  report.training->total = testing::all_metrics();
+  texts.push_back(write_training_json(report, {}));
+  const test::Finished ran = validate("training.v1.json", texts);
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
 }
 

@@ -32,8 +32,10 @@ std::string tiles(const Metrics& total) {
                   *difference);
   }
   if (const Metric* speedup = total.find("step_speedup")) {
-    text += html_tile("Step, forward and backward", fmt::format("{:.2f} ×", speedup->value),
-                      "the exact speed", *speedup);
+    const bool noise = std::abs(speedup->value - 1) <= speedup->ci95.value_or(0);
+    text +=
+        html_tile("Step, forward and backward", fmt::format("{:.2f} ×", speedup->value),
+                  noise ? "the exact speed, equal within the noise" : "the exact speed", *speedup);
   }
   return text;
 }

@@ -34,6 +34,13 @@ class GeneratorState {
   at::Tensor state_;
 };
 
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 bool compared(std::int64_t step, const Options& options) {
   const std::int64_t every = std::max(1, options.steps / std::max(1, options.angles));
   return options.angles > 0 && step % every == 0;
@@ -82,6 +89,7 @@ TrainingCurve run(const Setting& setting,
   models::seed_default_generator(seed);
 
   TrainingCurve curve;
+  std::vector<double> seconds;
   const auto order = batch_order(std::ssize(setting.data.training), options.steps, seed);
   for (std::int64_t step = 0; step < options.steps; ++step) {
     setting.before_step();
@@ -90,12 +98,13 @@ TrainingCurve run(const Setting& setting,
     const GeneratorState before;
     const models::StepResult result = models::step_on(setting.model, copy, batch, setting.loss);
     curve.losses.push_back(result.loss);
-    curve.step_seconds += (result.forward_seconds + result.backward_seconds) / options.steps;
+    seconds.push_back(result.forward_seconds + result.backward_seconds);
     if (angles != nullptr && replacement && compared(step, options)) {
       angles->push_back({step, cosine_to_exact(setting, *replacement, batch, before, result)});
     }
     optimizer->step();
   }
+  curve.step_seconds = median(std::move(seconds));
   evaluate(setting, copy, curve);
   return curve;
 }

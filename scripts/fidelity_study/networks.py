@@ -15,7 +15,7 @@ WIDTH = 64
 
 
 class VisionTransformer(nn.Module):
-    """Three pre-norm blocks of width 64 over 16 patches and a class token. x: [N, 1, size, size]."""
+    """Three pre-norm blocks of width 64, 16 patches and a class token. x: [N, 1, size, size]."""
 
     def __init__(self, size: int, classes: int = 10) -> None:
         super().__init__()

@@ -19,29 +19,31 @@ HEAD = """# Fidelity: what plans cost in accuracy
 
 Small networks trained in FP32 and by every plan, from the same starts, on the same batches in the
 same order; a pair of runs differs in the plan alone. Written by `scripts/fidelity` from
-[fidelity.csv](fidelity.csv) (every run) and [fidelity_plans.csv](fidelity_plans.csv) (what `hot-analyze
-verify` measured of the plans).
+[fidelity.csv](fidelity.csv) (every run) and [fidelity_plans.csv](fidelity_plans.csv) (what
+`hot-analyze verify` measured of the plans).
 
-- **difference**: accuracy by the plan minus accuracy in FP32, in points, mean over seeds, with the half
-  width of its 95 % interval (Student's t over the pairs). Accuracy is measured on held-out images: 360 of
-  the digits (one image is 0.28 points), 1,000 of MNIST (0.1 points).
+- **difference**: accuracy by the plan minus accuracy in FP32, in points, mean over seeds, with
+  the half width of its 95 % interval (Student's t over the pairs). Accuracy is measured on
+  held-out images: 360 of the digits (one image is 0.28 points), 1,000 of MNIST (0.1 points).
 - **loss**: mean training loss of the last epoch, measured.
-- **gradient error**: relative, of all parameter gradients together in one step at the untrained start
-  (fine-tuning: at the pretrained one), measured.
-- **backward**: speed of the planned layers' backward pass relative to exact, measured with 1 thread in
-  pairs of steps, with the half width of its 95 % interval; above 1 is faster.
+- **gradient error**: relative, of all parameter gradients together in one step of the network that
+  the plan was made from, measured.
+- **backward**: speed of the planned layers' backward pass relative to exact, measured with 1
+  thread in pairs of steps, with the half width of its 95 % interval; above 1 is faster.
 - **saved**: bytes kept for backward relative to exact, measured.
 """
 
 HOW = """
 ## How
 
-AdamW (weight decay 0.05) with a one-cycle rate, gradients clipped to norm 1, batches of {batch}, one
-thread, no augmentation: the study compares, it doesn't tune. Planned layers run by `scripts/hot_apply.py`;
-that each of them really ran is checked in every run. A row has one plan a method, made by `hot-analyze`
-from the start of seed 0 and one batch, before the first step, with default options; the head stays exact in
-all of them. Seeds change the start, the order of batches and the rounding. Fine-tuning starts from the
-same seed's FP32 run on MNIST with a new head, on digits enlarged to 28x28.
+AdamW (weight decay 0.05) with a one-cycle rate, gradients clipped to norm 1, batches of {batch},
+one thread, no augmentation: the study compares, it doesn't tune. Planned layers run by
+`scripts/hot_apply.py`; that each of them really ran is checked in every run. A row has one plan a
+method, made by `hot-analyze` with default options from four batches and the network of seed 0
+after its first epoch in FP32 (`auto-untrained`: before the first step; fine-tuning: the pretrained
+network); the head stays exact in all of them. Seeds change the start, the order of batches
+and the rounding. Fine-tuning starts from the same seed's FP32 run on MNIST with a new head, on
+digits enlarged to 28x28.
 
 | row | network | epochs | largest rate |
 |---|---|---|---|

@@ -1,5 +1,5 @@
-"""The plans of a row: policies of hot-analyze on the untrained network, or one pair of schemes for all
-layers where this build has no policy of that name."""
+"""The plans of a row: policies of hot-analyze on the untrained network, or one pair of schemes for
+all layers where this build has no policy of that name."""
 
 from __future__ import annotations
 
@@ -11,24 +11,35 @@ from pathlib import Path
 import hot_apply
 import torch
 from tasks import BATCH, Task
-from training import start
+from training import start, warmed
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "fidelity"
 PROGRAM = ROOT / "build" / "hot-analyze"
+BATCHES = 4  # that errors are measured on
 
 
 @dataclass(frozen=True)
 class Preset:
-    """`schemes`: for grad_input and grad_weight, where hot-analyze has no policy `name`."""
+    """`schemes`: for grad_input and grad_weight, where hot-analyze has no policy of that name."""
 
     name: str
     schemes: tuple[str, str] | None = None
     remark: str = ""
+    warm: bool = True  # the plan is made after a first epoch, not before
+
+    @property
+    def policy(self) -> str:
+        return self.name.split("-untrained")[0]
+
+    def fits(self, task: Task) -> bool:
+        """Fine-tuning has no untrained network."""
+        return self.warm or not task.before
 
 
 PRESETS = [
     Preset("auto"),
+    Preset("auto-untrained", warm=False),
     Preset("hot"),
     Preset("hlq"),
     Preset(
@@ -45,38 +56,31 @@ class Missing(Exception):
     """This build has no such method."""
 
 
-def files(task: Task) -> tuple[Path, Path]:
-    """The row's network at its first start as TorchScript, and a batch of training images."""
+def files(task: Task, warm: bool) -> tuple[Path, Path]:
+    """The row's network as TorchScript, and four batches of training images."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    model, data = FOLDER / f"{task.name}.pt", FOLDER / f"{task.name}.data.pt"
+    state = "warm" if warm else "untrained"
+    model, data = FOLDER / f"{task.name}.{state}.pt", FOLDER / f"{task.name}.data.pt"
     if not model.exists():
         images = task.data()
-        torch.jit.save(torch.jit.script(start(task, 0)), model)
-        torch.save({"x": images.train[:BATCH], "labels": images.train_labels[:BATCH]}, data)
+        torch.jit.save(torch.jit.script(warmed(task) if warm else start(task, 0)), model)
+        count = BATCHES * BATCH
+        torch.save({"x": images.train[:count], "labels": images.train_labels[:count]}, data)
     return model, data
 
 
 def hot_analyze(*arguments: object) -> subprocess.CompletedProcess:
-    command = [
-        str(PROGRAM),
-        *map(str, arguments),
-        "--threads",
-        "1",
-        "--batch",
-        str(BATCH),
-        "--quiet",
-    ]
-    return subprocess.run(command, capture_output=True, text=True)
+    command = [PROGRAM, *arguments, "--threads", 1, "--batch", BATCH, "--quiet"]
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True)
 
 
-def analysed(task: Task, policy: str) -> dict:
+def analysed(task: Task, preset: Preset, policy: str) -> dict:
     """The policy's plan; Missing where hot-analyze doesn't know the policy."""
-    model, data = files(task)
-    target = FOLDER / f"{task.name}.{policy}.json"
+    model, data = files(task, preset.warm)
+    target = FOLDER / f"{task.name}.{policy}{'' if preset.warm else '-untrained'}.json"
     if not target.exists():
-        run = hot_analyze(
-            model, "--data", data, "--policy", policy, "--repeats", 10, "--plan", target
-        )
+        options = ["--policy", policy, "--batches", BATCHES, "--repeats", 10, "--plan", target]
+        run = hot_analyze(model, "--data", data, *options)
         if run.returncode == 2 and "--policy" in run.stderr:
             raise Missing(run.stderr.strip())
         if run.returncode not in (0, 1):
@@ -85,14 +89,14 @@ def analysed(task: Task, policy: str) -> dict:
 
 
 def uniform(task: Task, preset: Preset) -> dict:
-    """The preset's schemes in every layer of the row's plans but the head, which papers keep exact."""
+    """The preset's schemes in every layer that a plan of the row has."""
     if preset.schemes is None:
         raise Missing(f"no policy '{preset.name}'")
     try:
         hot_apply.Layer(preset.name, *preset.schemes, 0)
     except hot_apply.PlanError as error:
         raise Missing(str(error)) from None
-    plan = analysed(task, "hot")
+    plan = analysed(task, preset, "hot")
     layers = [
         layer | {"grad_input": preset.schemes[0], "grad_weight": preset.schemes[1]}
         for layer in plan["layers"]
@@ -105,7 +109,7 @@ def uniform(task: Task, preset: Preset) -> dict:
 def plan_of(task: Task, preset: Preset) -> tuple[dict, bool]:
     """The plan, the head kept exact, and whether hot-analyze's own policy made it."""
     try:
-        plan, own = analysed(task, preset.name), True
+        plan, own = analysed(task, preset, preset.policy), True
     except Missing:
         plan, own = uniform(task, preset), False
     for layer in plan["layers"]:
@@ -117,7 +121,7 @@ def plan_of(task: Task, preset: Preset) -> tuple[dict, bool]:
 
 def measured(task: Task, preset: Preset) -> dict[str, dict]:
     """What hot-analyze verify measures of the plan: times, saved bytes, gradient error."""
-    model, data = files(task)
+    model, data = files(task, preset.warm)
     plan, report = (FOLDER / f"{task.name}.{preset.name}.{end}.json" for end in ("used", "verify"))
     run = hot_analyze(
         "verify", model, "--data", data, "--plan", plan, "--repeats", 30, "--json", report

@@ -57,7 +57,7 @@ def train(tasks: list, seeds: int, missing: dict[str, str]) -> None:
     done = {(r["row"], r["plan"], int(r["seed"])) for r in runs}
     for seed in range(seeds):
         for task in tasks:
-            for preset in [None, *PRESETS]:
+            for preset in [None, *(p for p in PRESETS if p.fits(task))]:
                 name = preset.name if preset else "FP32"
                 if (task.name, name, seed) in done or name in missing:
                     continue
@@ -81,7 +81,7 @@ def measure(tasks: list, again: bool, missing: dict[str, str]) -> None:
     done = {(r["row"], r["plan"]) for r in rows}
     for task in tasks:
         for preset in PRESETS:
-            if (task.name, preset.name) in done or preset.name in missing:
+            if (task.name, preset.name) in done or preset.name in missing or not preset.fits(task):
                 continue
             try:
                 _, own = plan_of(task, preset)

@@ -33,8 +33,17 @@ def start(task: Task, seed: int) -> nn.Module:
     return model
 
 
-def fit(model: nn.Module, task: Task, seed: int) -> float:
-    """Trains in place; the mean loss of the last epoch. Batches depend on the seed alone."""
+def warmed(task: Task) -> nn.Module:
+    """The network of seed 0 after one epoch in FP32, or as fine-tuning finds it."""
+    model = start(task, 0)
+    if not task.before:
+        fit(model, task, 0, epochs=1)
+    return model
+
+
+def fit(model: nn.Module, task: Task, seed: int, epochs: int | None = None) -> float:
+    """Trains in place, the first `epochs` alone if given; the mean loss of the last one. Batches
+    depend on the seed alone."""
     data = task.data()
     generator = torch.Generator().manual_seed(seed)
     steps = len(data.train) // BATCH
@@ -43,7 +52,7 @@ def fit(model: nn.Module, task: Task, seed: int) -> float:
         optimizer, max_lr=task.rate, total_steps=task.epochs * steps
     )
     model.train()
-    for _ in range(task.epochs):
+    for _ in range(epochs or task.epochs):
         order = torch.randperm(len(data.train), generator=generator)
         losses = []
         for chosen in order.split(BATCH)[:steps]:

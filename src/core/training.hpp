@@ -12,7 +12,7 @@ namespace hot {
 /// One training run, exact or by a plan, from the model's own weights.
 struct TrainingCurve {
   std::vector<double> losses;           ///< of each step's minibatch, before its update
-  double step_seconds = 0;              ///< forward and backward pass, mean over steps, measured
+  double step_seconds = 0;              ///< forward and backward pass, median over steps, measured
   std::optional<double> held_out_loss;  ///< after the last step, in evaluation mode
   std::optional<double> accuracy;       ///< percent of the held-out labels that the model predicts
 };

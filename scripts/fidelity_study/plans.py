@@ -27,10 +27,8 @@ class Preset:
     schemes: tuple[str, str] | None = None
     remark: str = ""
     warm: bool = True  # the plan is made after a first epoch, not before
-
-    @property
-    def policy(self) -> str:
-        return self.name.split("-untrained")[0]
+    policy: str = ""  # of hot-analyze; the preset's name if empty
+    options: tuple[str, ...] = ()
 
     def fits(self, task: Task) -> bool:
         """Fine-tuning has no untrained network."""
@@ -39,7 +37,8 @@ class Preset:
 
 PRESETS = [
     Preset("auto"),
-    Preset("auto-untrained", warm=False),
+    Preset("auto-untrained", policy="auto", warm=False),
+    Preset("auto-strict", policy="auto", options=("--max-error", "0.05")),
     Preset("hot"),
     Preset("hlq"),
     Preset(
@@ -77,9 +76,10 @@ def hot_analyze(*arguments: object) -> subprocess.CompletedProcess:
 def analysed(task: Task, preset: Preset, policy: str) -> dict:
     """The policy's plan; Missing where hot-analyze doesn't know the policy."""
     model, data = files(task, preset.warm)
-    target = FOLDER / f"{task.name}.{policy}{'' if preset.warm else '-untrained'}.json"
+    target = FOLDER / f"{task.name}.{preset.name if preset.policy else policy}.json"
     if not target.exists():
         options = ["--policy", policy, "--batches", BATCHES, "--repeats", 10, "--plan", target]
+        options += preset.options
         run = hot_analyze(model, "--data", data, *options)
         if run.returncode == 2 and "--policy" in run.stderr:
             raise Missing(run.stderr.strip())
@@ -109,7 +109,7 @@ def uniform(task: Task, preset: Preset) -> dict:
 def plan_of(task: Task, preset: Preset) -> tuple[dict, bool]:
     """The plan, the head kept exact, and whether hot-analyze's own policy made it."""
     try:
-        plan, own = analysed(task, preset, preset.policy), True
+        plan, own = analysed(task, preset, preset.policy or preset.name), True
     except Missing:
         plan, own = uniform(task, preset), False
     for layer in plan["layers"]:

@@ -51,7 +51,7 @@ def write(path: Path, columns: list[str], rows: list[dict]) -> None:
     temporary.replace(path)
 
 
-def train(tasks: list, seeds: int, missing: dict[str, str]) -> None:
+def train(tasks: list, plans: str, seeds: int, missing: dict[str, str]) -> None:
     """All runs that aren't there yet, one seed after the other."""
     runs = read(RUNS)
     done = {(r["row"], r["plan"], int(r["seed"])) for r in runs}
@@ -59,7 +59,8 @@ def train(tasks: list, seeds: int, missing: dict[str, str]) -> None:
         for task in tasks:
             for preset in [None, *(p for p in PRESETS if p.fits(task))]:
                 name = preset.name if preset else "FP32"
-                if (task.name, name, seed) in done or name in missing:
+                wanted = preset is None or fnmatch.fnmatch(name, plans)
+                if (task.name, name, seed) in done or name in missing or not wanted:
                     continue
                 try:
                     plan = plan_of(task, preset)[0] if preset else None
@@ -101,6 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--rows", default="*")
+    parser.add_argument("--plans", default="*")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--measure", action="store_true")
@@ -124,7 +126,8 @@ def main() -> None:
             missing[preset.name] = str(error)
             print(f"{preset.name}: not in this build ({error})", flush=True)
     if not arguments.page:
-        train(tasks, arguments.seeds, missing)
+        if not arguments.measure:
+            train(tasks, arguments.plans, arguments.seeds, missing)
         measure(tasks, arguments.measure, missing)
     target = ROOT / "docs" / "fidelity.md"
     target.write_text(page.text(read(RUNS), read(PLANS), missing))

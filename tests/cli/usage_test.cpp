@@ -43,7 +43,7 @@ const std::vector<Refusal> kRefusals = {
     {"UnknownCommand",
      {"profile"},
      "no command or file 'profile'; the commands are inspect, verify"},
-    {"UnknownCommandWithModel", {"train", "m.pt"}, "no command or file 'train'"},
+    {"UnknownCommandWithModel", {"trains", "m.pt"}, "no command or file 'trains'"},
     {"UnknownOption", {"m.pt", "--fast"}, "--fast"},
     {"TwoModels", {"a.pt", "b.pt"}, "b.pt"},
     {"OptionWithoutValue", {"m.pt", "--batch"}, "--batch"},

@@ -53,15 +53,17 @@ class Block(nn.Module):
 
 
 class DigitsViT(nn.Module):
-    """x: float32 [N, 1, 8, 8] with values in 0..1; returns logits [N, 10].
+    """x: float32 [N, 1, 4·patch, 4·patch] with values in 0..1; returns logits [N, 10].
 
-    Patches of 2x2 give 16 tokens, a class token makes 17. Every width is a multiple of 16, the
-    block of the Hadamard transform.
+    16 patches are 16 tokens, a class token makes 17. Every width is a multiple of 16, the block of
+    the Hadamard transform.
     """
 
-    def __init__(self, dim: int = 96, depth: int = 3, heads: int = 4, classes: int = 10) -> None:
+    def __init__(
+        self, dim: int = 96, depth: int = 3, heads: int = 4, classes: int = 10, patch: int = 2
+    ) -> None:
         super().__init__()
-        self.patch_embed = nn.Conv2d(1, dim, kernel_size=2, stride=2)
+        self.patch_embed = nn.Conv2d(1, dim, kernel_size=patch, stride=patch)
         self.class_token = nn.Parameter(torch.randn(1, 1, dim) * 0.02)
         self.position = nn.Parameter(torch.randn(1, 17, dim) * 0.02)
         self.blocks = nn.ModuleList([Block(dim, heads) for _ in range(depth)])

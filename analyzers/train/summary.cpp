@@ -7,29 +7,14 @@
 #include <functional>
 #include <numeric>
 
-#include "analyzers/measure/totals.hpp"
+#include "analyzers/measure/mean_estimate.hpp"
 
 namespace hot::train {
 namespace {
 
-struct Estimate {
-  double mean = 0;
-  std::optional<double> ci95;
-};
-
-Estimate estimate(const std::vector<double>& values) {
-  const auto n = static_cast<double>(values.size());
-  Estimate result{std::accumulate(values.begin(), values.end(), 0.0) / n, std::nullopt};
-  if (values.size() < 2) return result;
-  double variance = 0;
-  for (const double v : values) variance += (v - result.mean) * (v - result.mean) / (n - 1);
-  result.ci95 = measure::student_t(std::ssize(values) - 1) * std::sqrt(variance / n);
-  return result;
-}
-
 void set(Metrics& metrics, const std::string& name, const std::vector<double>& values) {
   if (values.empty()) return;
-  const Estimate e = estimate(values);
+  const measure::MeanEstimate e = measure::estimate_mean(values);
   metrics.set(name, e.mean, Origin::measured, e.ci95);
 }
 

@@ -1,32 +1,12 @@
 #include "analyzers/verify/timings.hpp"
 
-#include <cmath>
-#include <optional>
-
-#include "analyzers/measure/totals.hpp"
+#include "analyzers/measure/mean_estimate.hpp"
 
 namespace hot::verify {
 namespace {
 
-struct Estimate {
-  double mean = 0;
-  std::optional<double> ci95;
-};
-
-Estimate estimate(const std::vector<double>& values) {
-  Estimate result;
-  const auto n = static_cast<double>(values.size());
-  for (const double v : values) result.mean += v / n;
-  if (values.size() < 2) return result;
-  double variance = 0;
-  for (const double v : values) variance += (v - result.mean) * (v - result.mean) / (n - 1);
-  result.ci95 =
-      measure::student_t(static_cast<std::int64_t>(values.size()) - 1) * std::sqrt(variance / n);
-  return result;
-}
-
 void set(Metrics& metrics, std::string_view name, const std::vector<double>& values) {
-  const auto e = estimate(values);
+  const auto e = measure::estimate_mean(values);
   metrics.set(name, e.mean, Origin::measured, e.ci95);
 }
 

@@ -121,9 +121,11 @@ def table(task: Task, runs: Runs, plans: dict) -> str:
 def auto_line(task: Task, runs: Runs, plans: dict) -> str:
     """How `auto` does in a row: against FP32 in accuracy, against `hot` in time and bytes."""
     mean, half = interval(runs.differences(task.name, "auto"))
-    within = "yes" if abs(mean) <= LIMIT or mean > 0 else "no"
-    if math.isnan(half) or abs(mean) + half > LIMIT:
-        within += ", but the interval reaches beyond" if mean - half < -LIMIT else ""
+    if mean >= -LIMIT:
+        whole = mean - half >= -LIMIT
+        within = "yes, with its whole interval" if whole else "yes, but the interval is wider"
+    else:
+        within = "no, but the interval holds 0" if mean + half >= 0 else "no"
     auto, hot = (plans.get((task.name, name)) for name in ("auto", "hot"))
     ratio = bytes_ratio = "not measured"
     if auto and hot and auto.get("plan_ms") and hot.get("plan_ms"):

@@ -69,6 +69,10 @@ struct Ops {
   /// Levels that lie row by row, `rows` of out.cols each, put into another order.
   void (*arrange)(const std::int8_t* in, std::int64_t rows, const LevelsOut& out);
 
+  /// out[j][i] = in[i][j]; rows are `in_stride` and `out_stride` floats apart.
+  void (*transpose)(const float* in, std::int64_t in_stride, std::int64_t rows, std::int64_t cols,
+                    float* out, std::int64_t out_stride);
+
   /// out[i][j] = float(in[i][j]) · ((factor · row_scales[i or 0]) · col_scales[j or 0]); a count of
   /// 1 means one scale. Rows are `in_stride` and `out_stride` elements apart. `out` may be the
   /// memory of `in`.

@@ -111,10 +111,10 @@ LevelsOut Preparation::levels_from(std::int64_t row) const {
 void Preparation::round(const MatrixView& piece, std::int64_t first_row) {
   const std::int64_t row = out_row(first_row);
   const float* scales = scales_.const_data_ptr<float>();
-  cpu_ops().transform_quantize(
-      piece, recipe_.along, recipe_.transform, recipe_.format, recipe_.granularity,
-      recipe_.granularity == Granularity::row ? scales + row : scales,
-      {recipe_.rounding, recipe_.seed}, levels_from(row));
+  cpu_ops().transform_quantize(piece, recipe_.along, recipe_.transform, recipe_.format,
+                               recipe_.granularity,
+                               recipe_.granularity == Granularity::row ? scales + row : scales,
+                               {recipe_.rounding, recipe_.seed}, levels_from(row));
 }
 
 Operand Preparation::result() && {

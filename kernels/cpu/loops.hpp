@@ -22,7 +22,8 @@ void transform_matrix(const MatrixView& in, Along along, const Transform& transf
 
 /// The largest magnitude of a matrix whose row blocks fit into registers, never stored; 0 columns
 /// are left where the rest begins.
-std::int64_t abs_max_in_registers(const MatrixView& in, const Transform& transform, float& largest) {
+std::int64_t abs_max_in_registers(const MatrixView& in, const Transform& transform,
+                                  float& largest) {
   constexpr int kRows = kRegisterRows;
   const std::int64_t cols = in.cols / kLanes * kLanes;
   std::uint32_t kept = 0;
@@ -33,7 +34,8 @@ std::int64_t abs_max_in_registers(const MatrixView& in, const Transform& transfo
       most = largest_in_registers<kRows>(in.data + row * in.row_stride + col, in.row_stride, kept,
                                          most);
   for (int lane = 0; lane < kLanes; ++lane)
-    largest = larger_magnitude(largest, std::bit_cast<float>(static_cast<std::int32_t>(most[lane])));
+    largest =
+        larger_magnitude(largest, std::bit_cast<float>(static_cast<std::int32_t>(most[lane])));
   return cols;
 }
 
@@ -242,8 +244,8 @@ void dequantize_in_place(float* values, std::int64_t rows, std::int64_t cols, fl
 }
 
 constexpr Ops loops_compiled_as(const char* name) {
-  return {name,    transform_matrix, transform_abs_max,   transform_quantize, transform_quantize_rows,
-          arrange, dequantize,       dequantize_in_place};
+  return {name,    transform_matrix, transform_abs_max, transform_quantize, transform_quantize_rows,
+          arrange, transpose_matrix, dequantize,        dequantize_in_place};
 }
 
 }  // namespace

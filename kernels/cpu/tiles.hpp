@@ -31,6 +31,19 @@ inline void load_square(const float* source, std::int64_t stride, float* tile, s
   for (int i = 0; i < kLanes; ++i) store(v[i], tile + i * pitch);
 }
 
+/// in [rows × cols] transposed, in squares through registers.
+void transpose_matrix(const float* in, std::int64_t in_stride, std::int64_t rows, std::int64_t cols,
+                      float* out, std::int64_t out_stride) {
+  const std::int64_t whole_rows = rows / kLanes * kLanes;
+  const std::int64_t whole_cols = cols / kLanes * kLanes;
+  for (std::int64_t r = 0; r < whole_rows; r += kLanes)
+    for (std::int64_t c = 0; c < whole_cols; c += kLanes)
+      load_square(in + r * in_stride + c, in_stride, out + c * out_stride + r, out_stride);
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = r < whole_rows ? whole_cols : 0; c < cols; ++c)
+      out[c * out_stride + r] = in[r * in_stride + c];
+}
+
 struct Range {
   std::int64_t first_row, end_row, first_col, end_col;
 };

@@ -11,22 +11,23 @@
 namespace hot::backward {
 namespace {
 
-/// Rows that a thread transposes at once.
-constexpr std::int64_t kRows = 256;
+/// Pixels that a thread moves at once, and channels: streams of memory that it follows.
+constexpr std::int64_t kPixels = 256;
+constexpr std::int64_t kChannels = 16;
 
-/// `count` matrices [rows × cols], one after the other, each transposed.
-void transpose_each(const float* in, std::int64_t count, std::int64_t rows, std::int64_t cols,
-                    float* out) {
-  const kernels::Ops& ops = kernels::cpu_ops();
-  const std::int64_t parts = (cols + kRows - 1) / kRows;
-  const std::int64_t grain = 1 + 32768 / std::max<std::int64_t>(1, rows * std::min(cols, kRows));
+/// Calls move(image, first channel, channels, first pixel, pixels) from several threads for pieces
+/// of `count` images.
+template <class Move>
+void over_images(std::int64_t count, std::int64_t channels, std::int64_t pixels, const Move& move) {
+  const std::int64_t parts = (pixels + kPixels - 1) / kPixels;
+  const std::int64_t grain =
+      1 + 32768 / std::max<std::int64_t>(1, channels * std::min(pixels, kPixels));
   at::parallel_for(0, count * parts, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t matrix = i / parts * rows * cols;
-      const std::int64_t first = i % parts * kRows;
-      const kernels::MatrixView view{in + matrix + first, std::min(kRows, cols - first), rows, 1,
-                                     cols};
-      ops.transform(view, kernels::Along::rows, Transform{}, out + matrix + first * rows);
+      const std::int64_t first = i % parts * kPixels;
+      for (std::int64_t c = 0; c < channels; c += kChannels)
+        move(i / parts, c, std::min(kChannels, channels - c), first,
+             std::min(kPixels, pixels - first));
     }
   });
 }
@@ -43,8 +44,14 @@ at::Tensor pixel_rows(const at::Tensor& image) {
       channels == 0 || image.size(0) == 0 ? 0 : source.numel() / (channels * image.size(0));
   at::Tensor rows = at::empty({image.size(0) * pixels, channels},
                               image.options().memory_format(at::MemoryFormat::Contiguous));
-  transpose_each(source.const_data_ptr<float>(), image.size(0), channels, pixels,
-                 rows.mutable_data_ptr<float>());
+  const float* from = source.const_data_ptr<float>();
+  float* to = rows.mutable_data_ptr<float>();
+  over_images(image.size(0), channels, pixels,
+              [&, &ops = kernels::cpu_ops()](std::int64_t i, std::int64_t c, std::int64_t some,
+                                             std::int64_t first, std::int64_t count) {
+                ops.transpose(from + (i * channels + c) * pixels + first, pixels, some, count,
+                              to + (i * pixels + first) * channels + c, channels);
+              });
   return rows;
 }
 
@@ -58,8 +65,15 @@ at::Tensor image_of_pixel_rows(const at::Tensor& rows, at::IntArrayRef sizes) {
   at::Tensor image = at::empty(sizes, rows.options());
   if (image.numel() == 0) return image;
   const std::int64_t pixels = image.numel() / (sizes[0] * sizes[1]);
-  transpose_each(source.const_data_ptr<float>(), sizes[0], pixels, sizes[1],
-                 image.mutable_data_ptr<float>());
+  const std::int64_t channels = sizes[1];
+  const float* from = source.const_data_ptr<float>();
+  float* to = image.mutable_data_ptr<float>();
+  over_images(sizes[0], channels, pixels,
+              [&, &ops = kernels::cpu_ops()](std::int64_t i, std::int64_t c, std::int64_t some,
+                                             std::int64_t first, std::int64_t count) {
+                ops.transpose(from + (i * pixels + first) * channels + c, channels, count, some,
+                              to + (i * channels + c) * pixels + first, pixels);
+              });
   return image;
 }
 

@@ -21,7 +21,6 @@ using kernels::Along;
 using kernels::MatrixView;
 using kernels::Order;
 
-
 /// An operand as a scheme prepares it.
 struct Preparation {
   const char* scheme;  ///< its granularity and rounding are those that are meant here
@@ -46,8 +45,8 @@ struct Job {
   Scheme scheme;
   Along along = Along::rows;
   kernels::Order order = Order::rows;
-  at::Tensor in;      ///< float32 [rows, cols]
-  at::Tensor levels;  ///< int8, of the transformed matrix
+  at::Tensor in;             ///< float32 [rows, cols]
+  at::Tensor levels;         ///< int8, of the transformed matrix
   kernels::MatrixSize size;  ///< of the transformed matrix
   at::Tensor scales;
 };

@@ -235,6 +235,18 @@ TEST_P(OpsTest, AbsMaxKeepsNan) {
   }
 }
 
+TEST_P(OpsTest, TransposeMovesEveryElement) {
+  for (const Size size : kSizes) {
+    const TestMatrix in(size.rows, size.cols, 7, false, 0);
+    Matrix out(static_cast<std::size_t>((size.rows + 3) * size.cols), -1.0F);
+    ops().transpose(in.data.data(), size.cols, size.rows, size.cols, out.data(), size.rows + 3);
+    for (std::int64_t c = 0; c < size.cols; ++c)
+      for (std::int64_t r = 0; r < size.rows + 3; ++r)
+        ASSERT_EQ(out[static_cast<std::size_t>(c * (size.rows + 3) + r)],
+                  r < size.rows ? in.at(r, c) : -1.0F);
+  }
+}
+
 TEST_P(OpsTest, DequantizeAppliesBothScalesAndTheFactor) {
   const std::vector<std::int32_t> sums = {1, -2, 3, 4, 5, -6};
   const Matrix rows = {2, 10};

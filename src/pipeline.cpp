@@ -4,9 +4,13 @@
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
+#include "analyzers/cost/cost.hpp"
 #include "analyzers/measure/measure.hpp"
 #include "analyzers/select/predict.hpp"
 #include "analyzers/trace/trace.hpp"
@@ -25,6 +29,18 @@
 
 namespace hot {
 namespace {
+
+/// Schemes are timed for as long as this many training steps take.
+constexpr double kTimingSteps = 4;
+constexpr double kLeastTimingSeconds = 2;
+
+/// Size and time of this program's file: another build's times are not this one's.
+std::string program_stamp() {
+  std::error_code none;
+  const std::filesystem::path self = "/proc/self/exe";
+  return fmt::format("{} {}", std::filesystem::file_size(self, none),
+                     std::filesystem::last_write_time(self, none).time_since_epoch().count());
+}
 
 void describe_model(const models::Model& model, ModelInfo& info) {
   info.path = model.path;
@@ -60,6 +76,23 @@ void describe_run(double seconds, Report& report) {
   report.run.set("run_to_step_memory", ratio, Origin::measured);
 }
 
+/// What the schemes cost and do beyond their own gradient, into the error table.
+void find_costs(const PipelineOptions& options, const Progress& progress,
+                const models::Model& model, const models::Inputs& inputs, const models::Loss& loss,
+                Report& report) {
+  if (report.errors->facts.empty()) return;
+  const cost::Geometries geometries = cost::add_step_facts(
+      model, inputs.batches.front(), loss, *report.trace, options.seed, *report.errors);
+  const Environment& e = report.environment;
+  const double seconds = std::max(kLeastTimingSeconds, kTimingSteps * report.trace->step_seconds);
+  cost::add_times(
+      *report.trace, geometries,
+      {fmt::format("{} | {} | threads {} | torch {} | kernels {} | {} | {}", e.tool_version, e.cpu,
+                   at::get_num_threads(), e.torch, e.kernels, e.integer_gemm, program_stamp()),
+       seconds},
+      progress, *report.errors);
+}
+
 /// The way of the data: each stage takes the value before it and its own options.
 void run_stages(const PipelineOptions& options, const Progress& progress, Report& report) {
   const models::Model model = models::load_model(options.model);
@@ -85,6 +118,7 @@ void run_stages(const PipelineOptions& options, const Progress& progress, Report
     }
   } else {
     report.errors = measure::measure(model, inputs, loss, *report.trace, options.measure, progress);
+    find_costs(options, progress, model, inputs, loss, report);
     if (options.last == Stage::measure) return;
     report.plan = select::select(*report.trace, *report.errors,
                                  {report.model.sha256, report.model.parameters}, options.select);

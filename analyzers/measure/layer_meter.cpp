@@ -74,6 +74,7 @@ void LayerMeter::add(const backward::Operands& operands, const OutputGradient& g
 }
 
 void LayerMeter::end_batch() {
+  ++batches_;
   for (auto* path : {&grad_input_, &grad_weight_}) {
     for (SchemeMeter& meter : path->meters) {
       meter.errors.end_batch();
@@ -102,6 +103,12 @@ void LayerMeter::write(const PathMeter& path, ErrorTable& table) const {
 void LayerMeter::write(ErrorTable& table) const {
   write(grad_input_, table);
   write(grad_weight_, table);
+  LayerFacts facts{layer_, {}};
+  if (!grad_input_.meters.empty() && batches_ > 0) {
+    const double squared = grad_input_.meters.front().errors.exact_squared() / batches_;
+    facts.metrics.set("input_norm", std::sqrt(squared), Origin::measured);
+  }
+  table.facts.push_back(std::move(facts));
   if (any_gradient_) {
     table.lqs.push_back({layer_, std::sqrt(lqs_.tensor), std::sqrt(lqs_.row)});
   }

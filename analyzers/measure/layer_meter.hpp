@@ -24,8 +24,8 @@ class LayerMeter {
   void add(const backward::Operands& operands);
   void end_batch();
 
-  /// Appends this layer's rows, its LQS choice and its notes. A path without any gradient other
-  /// than zero gets a note and no rows.
+  /// Appends this layer's rows, its facts, its LQS choice and its notes. A path without any
+  /// gradient other than zero gets a note and no rows.
   void write(ErrorTable& table) const;
 
  private:
@@ -46,6 +46,7 @@ class LayerMeter {
   PathMeter grad_weight_;
   LqsErrors lqs_;
   int calls_ = 0;
+  int batches_ = 0;
   bool any_gradient_ = false;
 };
 

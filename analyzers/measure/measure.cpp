@@ -4,6 +4,7 @@
 #include <string>
 
 #include "analyzers/measure/layer_meter.hpp"
+#include "analyzers/measure/minibatch_noise.hpp"
 #include "backward/observe.hpp"
 #include "core/interrupt.hpp"
 
@@ -65,9 +66,11 @@ ErrorTable measure(const models::Model& model, const models::Inputs& inputs,
     meter->add(operands);
     ++done;
   });
+  MinibatchNoise noise(model);
   for (const models::Batch& batch : inputs.batches) {
     try {
-      (void)models::run_step(model, batch, loss, options.seed);
+      const models::StepResult step = models::run_step(model, batch, loss, options.seed);
+      if (inputs.batches.size() > 1) noise.add(step.gradients);
     } catch (...) {
       observation.rethrow();  // the cause, where the step failed by it
       throw;
@@ -77,6 +80,7 @@ ErrorTable measure(const models::Model& model, const models::Inputs& inputs,
   }
   if (progress) progress("measure", total, total, "");
   meters.write(table);
+  noise.write(table);
   return table;
 }
 

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyzers/select/select.hpp"
 #include "core/error_table.hpp"
 #include "core/layer_trace.hpp"
 #include "core/plan.hpp"
@@ -26,12 +27,19 @@ struct Choice {
 
 struct Policy {
   std::string_view name;
-  std::string_view description;  ///< one line
-  Choice (*choose)(const Question& question);
+  std::string_view description;                ///< one line
+  Choice (*choose)(const Question& question);  ///< nullptr: the whole plan at once (optimize.hpp)
+  bool method = false;                         ///< a uniform method of the papers
 };
 
 /// Every policy that Options::policy can name.
 [[nodiscard]] const std::vector<Policy>& policies();
+
+/// Why a gradient stays exact under every policy: not computed, kept exact, zero, not measured; or
+/// empty. `rows` are what was measured for it.
+[[nodiscard]] std::string why_only_exact(const LayerTrace& layer, Path path,
+                                         const std::vector<const ErrorRow*>& rows,
+                                         const Options& options);
 
 /// Upper end of the 95 % interval of the measured relative error; infinite where it isn't a number
 /// or wasn't measured.
@@ -40,7 +48,10 @@ struct Policy {
 /// The cheapest scheme by modelled_cost() whose largest_error() stays within max_error; exact where
 /// none is cheaper. Between equal costs: tensor before row and column, nearest before stochastic,
 /// then the smaller error. The runner-up is the next one that costs more.
-[[nodiscard]] Choice choose_auto(const Question& question);
+[[nodiscard]] Choice choose_layerwise(const Question& question);
+
+/// Schemes of `path` that a method could take in any layer.
+[[nodiscard]] std::vector<Scheme> preset_schemes(std::string_view method, Path path);
 
 /// The method's scheme, whatever its error is (methods.md, section 3).
 [[nodiscard]] Choice choose_hot(const Question& question);

@@ -30,6 +30,12 @@ std::string lqs_phrase(const LqsChoice& lqs) {
 
 }  // namespace
 
+std::vector<Scheme> preset_schemes(std::string_view method, Path path) {
+  if (path == Path::grad_weight) return {half_rank_int8()};
+  if (method == "hlq") return {hadamard_int4(Granularity::tensor)};
+  return {hadamard_int4(Granularity::tensor), hadamard_int4(Granularity::row)};
+}
+
 Choice choose_hot(const Question& question) {
   if (question.path == Path::grad_weight)
     return {half_rank_int8(), {"", 0, "scheme of the policy"}};

@@ -8,8 +8,11 @@
 #include <map>
 #include <utility>
 
+#include "analyzers/select/front.hpp"
+#include "analyzers/select/optimize.hpp"
 #include "analyzers/select/policies.hpp"
 #include "analyzers/select/predict.hpp"
+#include "analyzers/select/reasons.hpp"
 #include "core/errors.hpp"
 
 namespace hot::select {
@@ -31,9 +34,9 @@ const Policy& find_policy(const std::string& name) {
 }
 
 void check(const Options& options, const Trace& trace) {
-  if (!(options.max_error > 0) || !std::isfinite(options.max_error)) {
+  if (!(options.max_error.value > 0) || !std::isfinite(options.max_error.value)) {
     throw UsageError(fmt::format("the largest relative error must be a number over 0, not {}",
-                                 options.max_error));
+                                 options.max_error.value));
   }
   for (const std::string& pattern : options.keep_exact) {
     const bool found =
@@ -56,45 +59,38 @@ RowsByPath usable_rows(const ErrorTable& errors) {
   return rows;
 }
 
-/// Measuring leaves out a gradient that is zero throughout, since no error can be relative to it;
-/// trace says so.
-bool has_zero_gradient(const LayerTrace& layer) {
-  return std::any_of(layer.notes.begin(), layer.notes.end(), [](const std::string& note) {
-    return note.find("zero") != std::string::npos;
-  });
-}
-
 Choice exact(std::string constraint) {
   return {Scheme{}, {"", 0, std::move(constraint)}};
 }
 
 Choice choose(const Question& question, const Options& options, const Policy& policy) {
-  if (question.layer.path(question.path).flops == 0) return exact("not computed");
-  for (const std::string& pattern : options.keep_exact) {
-    if (matches(pattern, question.layer.name)) return exact(fmt::format("kept exact: {}", pattern));
-  }
-  const bool measured = std::any_of(question.rows.begin(), question.rows.end(),
-                                    [](const auto* r) { return std::isfinite(largest_error(*r)); });
-  if (!measured && has_zero_gradient(question.layer)) return exact("its gradient is zero");
-  if (!measured && policy.choose == choose_auto) return exact("no error was measured");
-  return policy.choose(question);
+  std::string why = why_only_exact(question.layer, question.path, question.rows, options);
+  if (why == "no error was measured" && policy.method) why.clear();
+  return why.empty() ? policy.choose(question) : exact(std::move(why));
 }
 
-}  // namespace
-
-Plan select(const Trace& trace, const ErrorTable& errors, const Fingerprint& model,
-            const Options& options) {
-  const Policy& policy = find_policy(options.policy);
-  check(options, trace);
+Plan layer_by_layer(const Trace& trace, const ErrorTable& errors, const Options& options,
+                    const Policy& policy) {
+  if (options.max_error.relative) {
+    throw UsageError(
+        fmt::format("--max-error {} is for the policy auto; {} judges each gradient by "
+                    "itself, write a relative error",
+                    options.max_error.text, policy.name));
+  }
+  if (options.time_budget.value > 0 || options.memory_budget.value > 0) {
+    throw UsageError(
+        fmt::format("budgets are for the policy auto; {} takes what it takes", policy.name));
+  }
   RowsByPath rows = usable_rows(errors);
-  Plan plan{options.policy, model, {}, {}};
+  Plan plan;
+  plan.policy = options.policy;
   for (const LayerTrace& layer : trace.layers) {
     if (!layer.eligible) continue;
     const auto lqs = std::find_if(errors.lqs.begin(), errors.lqs.end(),
                                   [&](const LqsChoice& l) { return l.layer == layer.name; });
     const auto ask = [&](Path path) {
       return choose({layer, path, rows[{layer.name, path}],
-                     lqs == errors.lqs.end() ? nullptr : &*lqs, options.max_error},
+                     lqs == errors.lqs.end() ? nullptr : &*lqs, options.max_error.value},
                     options, policy);
     };
     Choice input = ask(Path::grad_input);
@@ -102,7 +98,67 @@ Plan select(const Trace& trace, const ErrorTable& errors, const Fingerprint& mod
     plan.layers.push_back({layer.name, layer.weight_shape, input.scheme, weight.scheme,
                            std::move(input.why), std::move(weight.why)});
   }
-  plan.predicted = predict(plan, trace, errors);
+  return plan;
+}
+
+std::string plan_note(const std::string& objective, const Bounds& bounds, double gap) {
+  std::string limits;
+  const auto add = [&](const char* name, const std::string& text) {
+    if (text.empty()) return;
+    limits += fmt::format("{}{} {}", limits.empty() ? "" : ", ", name, text);
+  };
+  add("whole gradient error at most", bounds.error_text);
+  add("time at most", bounds.time_text);
+  add("saved bytes at most", bounds.memory_text);
+  return fmt::format("Least {}{}{}; proven to within {:.2g} % of the optimum of the predictions.",
+                     objective, limits.empty() ? "" : " with ", limits, 100 * gap);
+}
+
+Plan whole_at_once(const Trace& trace, const ErrorTable& errors, const Options& options,
+                   const Correction& correction) {
+  const WholePlan whole = whole_plan(trace, errors, options, correction);
+  const Bounds bounds = bounds_of(whole, errors, options);
+  const Solution solution = best_plan(whole, bounds, options);
+  const std::string objective = objective_of(options);
+  std::vector<Why> why = reasons(whole, bounds, objective, solution);
+  Plan plan;
+  plan.policy = options.policy;
+  for (std::size_t g = 0; g + 1 < whole.gradients.size(); g += 2) {
+    const Gradient& input = whole.gradients[g];
+    const Gradient& weight = whole.gradients[g + 1];
+    plan.layers.push_back({input.layer->name, input.layer->weight_shape,
+                           input.schemes[solution.picks[g]], weight.schemes[solution.picks[g + 1]],
+                           std::move(why[g]), std::move(why[g + 1])});
+  }
+  plan.notes.push_back(plan_note(objective, bounds, solution.gap));
+  if (!errors.facts.empty()) {
+    plan.predicted.set("predicted_error", std::sqrt(solution.totals.error), Origin::modelled);
+    plan.predicted.set("predicted_ms", solution.totals.time, Origin::modelled);
+  }
+  if (!errors.activations.empty()) {
+    plan.predicted.set("predicted_saved_bytes", solution.totals.bytes, Origin::modelled);
+  }
+  plan.predicted.set("optimality_gap", solution.gap, Origin::modelled);
+  if (options.pareto) plan.front = front(whole, solution.totals, errors);
+  return plan;
+}
+
+}  // namespace
+
+Plan select(const Trace& trace, const ErrorTable& errors, const Fingerprint& model,
+            const Options& options, const Correction* correction) {
+  const Policy& policy = find_policy(options.policy);
+  check(options, trace);
+  Plan plan = policy.choose == nullptr
+                  ? whole_at_once(trace, errors, options,
+                                  correction == nullptr ? Correction{} : *correction)
+                  : layer_by_layer(trace, errors, options, policy);
+  plan.model = model;
+  const Metrics predicted = predict(plan, trace, errors);
+  for (const Metric& m : predicted.all()) {
+    if (plan.predicted.find(m.info->name) != nullptr) continue;  // corrected by a verification
+    plan.predicted.set(m.info->name, m.value, m.origin, m.ci95);
+  }
   return plan;
 }
 

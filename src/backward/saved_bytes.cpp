@@ -16,9 +16,9 @@ struct SavedBytes::State {
   explicit State(const models::Model& model) : book(model) {}
 
   struct Kept {
-    std::string owner;
+    std::vector<std::string> owners;  ///< of the saved variables, in order
     std::int64_t bytes = 0;
-    int nodes = 0;  ///< how many saved variables hold the storage
+    int nodes = 0;  ///< how many saved variables hold the storage now
   };
 
   LayerBook book;
@@ -31,8 +31,8 @@ struct SavedBytes::State {
     const std::lock_guard lock(mutex);
     if (book.is_parameter_storage(storage)) return;
     auto& entry = kept[storage];
+    entry.owners.push_back(Recorder::current_owner());
     if (entry.nodes++ == 0) {
-      entry.owner = Recorder::current_owner();
       entry.bytes = static_cast<std::int64_t>(storage->nbytes());
     }
   }
@@ -115,8 +115,17 @@ std::int64_t SavedBytes::total() const {
 std::map<std::string, std::int64_t> SavedBytes::by_owner() const {
   const std::lock_guard lock(state_->mutex);
   std::map<std::string, std::int64_t> sums;
-  for (const auto& [storage, entry] : state_->kept) sums[entry.owner] += entry.bytes;
+  for (const auto& [storage, entry] : state_->kept) sums[entry.owners.front()] += entry.bytes;
   return sums;
+}
+
+std::unordered_map<const c10::StorageImpl*, SavedBytes::Storage> SavedBytes::storages() const {
+  const std::lock_guard lock(state_->mutex);
+  std::unordered_map<const c10::StorageImpl*, Storage> result;
+  for (const auto& [storage, entry] : state_->kept) {
+    result[storage] = {entry.bytes, entry.owners};
+  }
+  return result;
 }
 
 }  // namespace hot::backward

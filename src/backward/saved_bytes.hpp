@@ -1,9 +1,13 @@
 #pragma once
 
+#include <c10/core/StorageImpl.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "models/model.hpp"
 
@@ -23,6 +27,14 @@ class SavedBytes {
 
   [[nodiscard]] std::int64_t total() const;
   [[nodiscard]] std::map<std::string, std::int64_t> by_owner() const;
+
+  /// One storage that autograd holds, and who saved it: once for each saved variable.
+  struct Storage {
+    std::int64_t bytes = 0;
+    std::vector<std::string> owners;
+  };
+  /// By the storage's address, which means nothing once the graph has let it go.
+  [[nodiscard]] std::unordered_map<const c10::StorageImpl*, Storage> storages() const;
 
   /// Must be called once before the process's first backward pass.
   static void install();

@@ -23,6 +23,16 @@ CLI::Option* repeatable(CLI::Option* option) {
   return option->allow_extra_args(false)->take_all();
 }
 
+/// A limit with a unit, read by `parse`.
+CLI::Option* limit_option(CLI::App& app, const char* name, select::Budget& budget,
+                          select::Budget (*parse)(const std::string&), const char* help) {
+  return app
+      .add_option_function<std::string>(
+          name, [&budget, parse](const std::string& text) { budget = parse(text); }, help)
+      ->type_name("X")
+      ->group(kChoice);
+}
+
 }  // namespace
 
 void add_model_options(CLI::App& app, PipelineOptions& options) {
@@ -110,17 +120,30 @@ void add_choice_options(CLI::App& app, Request& request) {
       ->allow_extra_args(false)
       ->type_name("LIST")
       ->group(kChoice);
-  app.add_option("--policy,--preset", request.pipeline.select.policy,
-                 "auto: the cheapest scheme under --max-error;\nhot, hlq, lqs: that method")
+  select::Options& choice = request.pipeline.select;
+  app.add_option("--policy,--preset", choice.policy,
+                 "auto: the best plan of all under the limits;\n"
+                 "layerwise: each gradient by itself; hot, hlq, lqs: that method")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"auto", "hot", "hlq", "lqs"}))
+      ->check(CLI::IsMember({"auto", "layerwise", "hot", "hlq", "lqs"}))
       ->capture_default_str()
       ->group(kChoice);
-  app.add_option("--max-error", request.pipeline.select.max_error,
-                 "relative error of a gradient that auto allows")
-      ->check(CLI::PositiveNumber)
-      ->type_name("X")
+  limit_option(app, "--max-error", choice.max_error, select::parse_error_budget,
+               "relative error of the whole gradient that auto allows,\n"
+               "or in units of the minibatch noise: 0.5sigma")
+      ->default_str(choice.max_error.text);
+  limit_option(app, "--time-budget", choice.time_budget, select::parse_time_budget,
+               "most time of the layers' backward pass: 80% of exact, 120ms");
+  limit_option(app, "--memory-budget", choice.memory_budget, select::parse_memory_budget,
+               "most bytes kept for backward: 60% of exact, 1.5GB");
+  app.add_option("--minimize", choice.minimize,
+                 "what auto makes least: time, error or memory\n"
+                 "(auto: error under a time budget, else time)")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"auto", "time", "error", "memory"}))
       ->capture_default_str()
+      ->group(kChoice);
+  app.add_flag("--pareto", choice.pareto, "find the whole front of error against time and memory")
       ->group(kChoice);
   app.add_option("--keep-exact", request.pipeline.select.keep_exact,
                  "comma list of layers or patterns that stay exact, e.g. 'head*'")

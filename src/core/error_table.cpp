@@ -15,4 +15,10 @@ const ErrorRow* ErrorTable::find(const std::string& layer, Path path, const Sche
   return row == rows.end() ? nullptr : &*row;
 }
 
+const Metric* ErrorTable::fact(const std::string& layer, std::string_view name) const {
+  const auto found = std::find_if(facts.begin(), facts.end(),
+                                  [&](const LayerFacts& f) { return f.layer == layer; });
+  return found == facts.end() ? nullptr : found->metrics.find(name);
+}
+
 }  // namespace hot

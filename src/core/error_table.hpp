@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/gemm_shape.hpp"
@@ -32,14 +34,37 @@ struct LqsChoice {
   }
 };
 
+/// What the whole gradient and the step have to do with one layer, whatever scheme it gets.
+struct LayerFacts {
+  std::string layer;
+  /// exact_input_ms and exact_weight_ms: its two exact products on this device. input_share and
+  /// weight_share: ‖Δ‖²/‖g‖² that the error of all parameter gradients together grows by for each
+  /// unit of squared relative error of the layer's grad_input and grad_weight; 0 where there is no
+  /// such gradient. layer_noise: σ of the weight's gradient over minibatches.
+  Metrics metrics;
+};
+
+/// One activation's memory that forward keeps for backward. It goes when every layer that reads it
+/// keeps something else, unless other operations hold it too.
+struct KeptActivation {
+  std::int64_t bytes = 0;
+  std::vector<std::string> layers;
+  bool held_by_others = false;
+};
+
 struct ErrorTable {
   std::vector<ErrorRow> rows;
   std::vector<LqsChoice> lqs;
+  std::vector<LayerFacts> facts;            ///< of eligible layers; empty: not measured
+  std::vector<KeptActivation> activations;  ///< that eligible layers read
+  Metrics whole;                            ///< of the whole gradient: minibatch_noise
   std::vector<std::string> notes;
 
   /// The row of (layer, path, scheme), or nullptr.
   [[nodiscard]] const ErrorRow* find(const std::string& layer, Path path,
                                      const Scheme& scheme) const;
+  /// Value of a layer's fact, or nullptr.
+  [[nodiscard]] const Metric* fact(const std::string& layer, std::string_view name) const;
 };
 
 }  // namespace hot

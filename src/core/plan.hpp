@@ -12,7 +12,7 @@ namespace hot {
 /// Why a scheme was picked for a path.
 struct Why {
   std::string runner_up;   ///< scheme text, empty if there was none
-  double margin = 0;       ///< runner-up's cost divided by the pick's, minus 1
+  double margin = 0;       ///< runner-up's cost (policy auto: the plan's) over the pick's, minus 1
   std::string constraint;  ///< what decided, as a phrase: "cheapest under relative error 0.1"
 };
 
@@ -23,6 +23,17 @@ struct LayerPlan {
   Scheme grad_weight;
   Why why_grad_input;
   Why why_grad_weight;
+};
+
+/// One plan's predicted place between error, time and memory.
+struct FrontPoint {
+  /// "time": least time at most this error; "memory": least memory at most this error; "mark": a
+  /// plan by name.
+  std::string kind;
+  std::string name;        ///< of a mark: "this plan", "exact", a policy
+  double error = 0;        ///< predicted relative error of all parameter gradients together
+  double ms = 0;           ///< predicted backward time of all eligible layers
+  double saved_bytes = 0;  ///< predicted, kept for backward by the whole model
 };
 
 /// Ties a plan to the model that it was made for.
@@ -36,6 +47,8 @@ struct Plan {
   Fingerprint model;
   std::vector<LayerPlan> layers;  ///< eligible layers alone, in the trace's order
   Metrics predicted;
+  std::vector<FrontPoint> front;   ///< with --pareto
+  std::vector<std::string> notes;  ///< one sentence each: the objective, the limits, the gap
 
   [[nodiscard]] const LayerPlan* find(const std::string& layer) const;
   [[nodiscard]] bool all_exact() const;

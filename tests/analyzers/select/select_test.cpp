@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
 
 #include "analyzers/select/cost.hpp"
 #include "analyzers/select/policies.hpp"
@@ -34,7 +35,16 @@ struct Case {
   }
 };
 
-Plan run(const Case& c, const Options& options = {}) {
+/// The policy, with a limit on relative errors and layers that stay exact.
+Options with(const std::string& policy, double max_error, std::vector<std::string> exact = {}) {
+  Options options;
+  options.policy = policy;
+  options.max_error = {max_error, false, ""};
+  options.keep_exact = std::move(exact);
+  return options;
+}
+
+Plan run(const Case& c, const Options& options = with("layerwise", 0.1)) {
   return select(c.trace, c.errors, {"abc", 7}, options);
 }
 
@@ -50,7 +60,7 @@ std::string refusal(const Case& c, const Options& options) {
 TEST(Select, ChoosesEachLayerAndPathByItself) {
   const Plan plan = run(Case{});
   ASSERT_EQ(plan.layers.size(), 2U);
-  EXPECT_EQ(plan.policy, "auto");
+  EXPECT_EQ(plan.policy, "layerwise");
   EXPECT_EQ(plan.model.sha256, "abc");
   EXPECT_EQ(plan.layers[0].grad_input, parse_scheme("none+int4"));
   EXPECT_EQ(plan.layers[1].grad_input, parse_scheme("none+int8"));
@@ -69,7 +79,7 @@ TEST(Select, PathsThatDoNotRunStayExactForEveryPolicy) {
   Case c;
   c.trace.layers[0].path(Path::grad_input) = {};
   for (const Policy& policy : policies()) {
-    const Plan plan = run(c, {std::string(policy.name), 0.5, {}});
+    const Plan plan = run(c, with(std::string(policy.name), 0.5));
     EXPECT_TRUE(plan.layers[0].grad_input.is_exact()) << policy.name;
     EXPECT_EQ(plan.layers[0].why_grad_input.constraint, "not computed") << policy.name;
   }
@@ -80,7 +90,7 @@ TEST(Select, ZeroGradientsStayExactForEveryPolicyAndSaySo) {
   c.errors.rows.erase(c.errors.rows.begin(), c.errors.rows.end());
   c.trace.layers[0].notes = {"its gradient is exactly zero"};
   for (const Policy& policy : policies()) {
-    const Plan plan = run(c, {std::string(policy.name), 0.5, {}});
+    const Plan plan = run(c, with(std::string(policy.name), 0.5));
     EXPECT_TRUE(plan.layers[0].grad_weight.is_exact()) << policy.name;
     EXPECT_THAT(plan.layers[0].why_grad_weight.constraint, HasSubstr("zero")) << policy.name;
   }
@@ -89,7 +99,7 @@ TEST(Select, ZeroGradientsStayExactForEveryPolicyAndSaySo) {
 
 TEST(Select, KeptLayersStayExactForEveryPolicy) {
   for (const Policy& policy : policies()) {
-    const Plan plan = run(Case{}, {std::string(policy.name), 0.5, {"*.a"}});
+    const Plan plan = run(Case{}, with(std::string(policy.name), 0.5, {"*.a"}));
     EXPECT_TRUE(plan.layers[0].grad_input.is_exact()) << policy.name;
     EXPECT_TRUE(plan.layers[0].grad_weight.is_exact()) << policy.name;
     EXPECT_EQ(plan.layers[0].why_grad_input.constraint, "kept exact: *.a") << policy.name;
@@ -97,11 +107,11 @@ TEST(Select, KeptLayersStayExactForEveryPolicy) {
 }
 
 TEST(Select, RefusesWhatIsNotThere) {
-  EXPECT_THAT(refusal({}, {"best", 0.1, {}}), HasSubstr("no policy 'best'; the policies are auto"));
-  EXPECT_THAT(refusal({}, {"auto", 0.1, {"head*"}}),
+  EXPECT_THAT(refusal({}, with("best", 0.1)), HasSubstr("no policy 'best'; the policies are auto"));
+  EXPECT_THAT(refusal({}, with("auto", 0.1, {"head*"})),
               HasSubstr("matches 'head*'; a layer is called 'net.a'"));
-  EXPECT_THAT(refusal({}, {"auto", 0, {}}), HasSubstr("number over 0"));
-  EXPECT_THAT(refusal({}, {"auto", std::numeric_limits<double>::quiet_NaN(), {}}),
+  EXPECT_THAT(refusal({}, with("auto", 0)), HasSubstr("number over 0"));
+  EXPECT_THAT(refusal({}, with("auto", std::numeric_limits<double>::quiet_NaN())),
               HasSubstr("number over 0"));
 }
 
@@ -127,10 +137,10 @@ TEST(Select, PredictsFromCostsAndMeasuredErrors) {
 }
 
 TEST(Select, PredictsNoErrorThatWasNotMeasured) {
-  const Plan plan = run(Case{}, {"hot", 0.1, {}});
+  const Plan plan = run(Case{}, with("hot", 0.1));
   EXPECT_EQ(plan.predicted.find("largest_relative_error"), nullptr);
   EXPECT_LT(plan.predicted.value("cost"), 0.5);
-  const Plan exact = run(Case{}, {"auto", 1e-6, {}});
+  const Plan exact = run(Case{}, with("layerwise", 1e-6));
   EXPECT_TRUE(exact.all_exact());
   EXPECT_EQ(exact.predicted.value("cost"), 1);
   EXPECT_EQ(exact.predicted.value("saved_fraction"), 1);

@@ -38,7 +38,7 @@ Choice none_admissible(const Question& question) {
 
 }  // namespace
 
-Choice choose_auto(const Question& question) {
+Choice choose_layerwise(const Question& question) {
   const PathWork& work = question.layer.path(question.path);
   std::vector<Candidate> candidates;
   for (const ErrorRow* row : question.rows) {

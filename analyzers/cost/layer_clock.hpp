@@ -1,0 +1,35 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+
+#include "analyzers/cost/geometry.hpp"
+#include "core/gemm_shape.hpp"
+#include "core/scheme.hpp"
+
+namespace hot::cost {
+
+/// Times one gradient of one layer by itself, with the functions that stand in for the layer in a
+/// running model and normal values. Protocol: one untimed run, then runs in turn until `kRuns` or
+/// the patience is over; the least counts, since whatever else the machine does only adds.
+class LayerClock {
+ public:
+  static constexpr int kRuns = 3;
+
+  explicit LayerClock(const Geometry& geometry);
+
+  /// ms of the exact gradient by torch.
+  [[nodiscard]] double exact(Path path);
+  /// ms of the gradient by the scheme, preparing x in forward included. Throws std::logic_error
+  /// where the scheme didn't run.
+  [[nodiscard]] double by_scheme(Path path, const Scheme& scheme);
+
+ private:
+  [[nodiscard]] at::Tensor exact_output(const at::Tensor& x, const at::Tensor& weight) const;
+
+  Geometry geometry_;
+  at::Tensor x_, weight_, gy_;
+};
+
+}  // namespace hot::cost

@@ -12,7 +12,7 @@
 
 #include "analyzers/cost/cost.hpp"
 #include "analyzers/measure/measure.hpp"
-#include "analyzers/select/predict.hpp"
+#include "analyzers/select/repair.hpp"
 #include "analyzers/trace/trace.hpp"
 #include "analyzers/train/train.hpp"
 #include "analyzers/verify/verify.hpp"
@@ -125,12 +125,11 @@ void run_stages(const PipelineOptions& options, const Progress& progress, Report
     if (options.last == Stage::select) return;
   }
   verify::Options how = options.verify;
-  how.drop_slower = !options.plan && report.plan->policy == "auto";
+  if (!options.plan && report.plan->policy == "auto") {
+    how.repair = select::Repair(*report.trace, *report.errors, options.select);
+  }
   report.verification =
       verify::verify(model, inputs, loss, *report.trace, *report.plan, how, progress);
-  if (how.drop_slower) {
-    report.plan->predicted = select::predict(*report.plan, *report.trace, *report.errors);
-  }
 }
 
 /// LibTorch's own exceptions that no stage gave a meaning: its last resort is one line without the

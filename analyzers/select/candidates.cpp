@@ -25,10 +25,11 @@ const char* share_name(Path path) {
 }
 
 double factor_of(const Correction& correction, const std::string& layer) {
+  double factor = 1;
   for (const Correction::Layer& l : correction.layers) {
-    if (l.name == layer) return l.time;
+    if (l.name == layer) factor *= l.time;
   }
-  return 1;
+  return factor;
 }
 
 bool was_timed(const ErrorRow* row) {

@@ -1,6 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/plan.hpp"
+#include "core/verification.hpp"
 
 namespace hot::verify {
 
@@ -8,8 +15,12 @@ struct Options {
   std::uint64_t seed = 0;
   int repeats = 3;      ///< interleaved pairs of exact and planned steps that are timed, at most
   double seconds = 20;  ///< once the pairs took this long, two are enough
-  /// Layers that a first pair measures slower, without fewer bytes, go back to exact in the plan.
-  bool drop_slower = false;
+  /// Asked after a first pair: a mended plan that is verified in its place, or nullopt to go on.
+  /// `notes` goes into the verification's. Empty: the plan is verified as it is.
+  std::function<std::optional<Plan>(const Plan& plan, const std::vector<LayerVerification>& layers,
+                                    const Metrics& total, std::vector<std::string>& notes)>
+      repair;
+  int rounds = 3;  ///< plans that are tried at most
 };
 
 }  // namespace hot::verify

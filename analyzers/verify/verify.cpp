@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "analyzers/verify/drop_slower.hpp"
 #include "analyzers/verify/gradients.hpp"
 #include "analyzers/verify/judge.hpp"
 #include "analyzers/verify/step_run.hpp"
@@ -96,17 +95,14 @@ class Verifier {
         trace_(trace),
         options_(options),
         progress_(progress),
-        steps_(3 + 2 * options.repeats + (options.drop_slower ? 3 : 0)) {}
+        steps_(3 + 2 * options.repeats + (options.repair ? 3 : 0)) {}
 
   Verification operator()(Plan& plan) {
     next("exact step");
     exact_ = counted_step(setting_, {}, false);
     check_replacement();
     Trial trial = planned_step(plan);
-    if (options_.drop_slower && !trial.replaced.empty()) {
-      time_pair(trial);
-      drop(plan, trial);
-    }
+    mend(plan, trial);
     time_pairs(trial);
     result_.layers = judged_layers(plan, trial);
     if (!trial.replaced.empty()) set_totals(trial);
@@ -148,14 +144,22 @@ class Verifier {
     trial.timings.add(exact_time, timed_step(setting_, trial.replaced));
   }
 
-  /// Starts over with a plan that leaves exact what the first pair showed to be slower.
-  void drop(Plan& plan, Trial& trial) {
-    const auto dropped = drop_slower(plan, judged_layers(plan, trial));
-    if (dropped.empty()) return;
-    result_.notes.push_back(
-        fmt::format("{} of {} planned layers were measured slower than exact and stay exact",
-                    dropped.size(), trial.replaced.size()));
-    trial = planned_step(plan);
+  /// Starts over with another plan as long as the first pair gives reason to and rounds are left.
+  void mend(Plan& plan, Trial& trial) {
+    if (!options_.repair) return;
+    int round = 1;
+    for (; !trial.replaced.empty(); ++round) {
+      time_pair(trial);
+      Metrics total;
+      set_gradient(total, compare(exact_.step.gradients, trial.counted.step.gradients));
+      set_bytes(total, "saved_bytes", exact_.saved_bytes, trial.counted.saved_bytes);
+      if (round == options_.rounds) break;
+      auto mended = options_.repair(plan, judged_layers(plan, trial), total, result_.notes);
+      if (!mended) break;
+      plan = *std::move(mended);
+      trial = planned_step(plan);
+    }
+    result_.total.set("rounds", round, Origin::measured);
   }
 
   void time_pairs(Trial& trial) {

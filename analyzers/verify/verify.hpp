@@ -14,7 +14,7 @@
 namespace hot::verify {
 
 /// Runs the plan with real kernels inside the running model, beside the exact run (design.md,
-/// "Verify"). With options.drop_slower the plan is changed first: see drop_slower().
+/// "Verify"). With options.repair the plan is mended first, at most options.rounds times.
 [[nodiscard]] Verification verify(const models::Model& model, const models::Inputs& inputs,
                                   const models::Loss& loss, const Trace& trace, Plan& plan,
                                   const Options& options, const Progress& progress);

@@ -55,9 +55,9 @@ struct KeptActivation {
 struct ErrorTable {
   std::vector<ErrorRow> rows;
   std::vector<LqsChoice> lqs;
-  std::vector<LayerFacts> facts;            ///< of eligible layers; empty: not measured
-  std::vector<KeptActivation> activations;  ///< that eligible layers read
-  Metrics whole;                            ///< of the whole gradient: minibatch_noise
+  std::vector<LayerFacts> facts{};            ///< of eligible layers; empty: not measured
+  std::vector<KeptActivation> activations{};  ///< that eligible layers read
+  Metrics whole{};                            ///< of the whole gradient: minibatch_noise
   std::vector<std::string> notes;
 
   /// The row of (layer, path, scheme), or nullptr.

@@ -47,8 +47,8 @@ struct Plan {
   Fingerprint model;
   std::vector<LayerPlan> layers;  ///< eligible layers alone, in the trace's order
   Metrics predicted;
-  std::vector<FrontPoint> front;   ///< with --pareto
-  std::vector<std::string> notes;  ///< one sentence each: the objective, the limits, the gap
+  std::vector<FrontPoint> front{};   ///< with --pareto
+  std::vector<std::string> notes{};  ///< one sentence each: the objective, the limits, the gap
 
   [[nodiscard]] const LayerPlan* find(const std::string& layer) const;
   [[nodiscard]] bool all_exact() const;

@@ -1,0 +1,99 @@
+#include "analyzers/select/repair.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/errors.hpp"
+
+namespace hot::select {
+namespace {
+
+/// What is aimed for below a limit that was missed, so that the next plan doesn't end on its edge.
+constexpr double kCaution = 1.02;
+
+double value_or(const Metrics& metrics, const char* name, double otherwise) {
+  const Metric* metric = metrics.find(name);
+  return metric == nullptr ? otherwise : metric->value;
+}
+
+}  // namespace
+
+std::optional<Plan> Repair::operator()(const Plan& plan,
+                                       const std::vector<LayerVerification>& layers,
+                                       const Metrics& total, std::vector<std::string>& notes) {
+  const bool error = correct_error(plan, total, notes);
+  const bool bytes = correct_bytes(plan, total, notes);
+  const bool times = correct_times(plan, layers, notes);
+  if (!error && !bytes && !times) return std::nullopt;
+  try {
+    return select(trace_, errors_, plan.model, options_, &correction_);
+  } catch (const UsageError& refusal) {
+    notes.push_back(fmt::format("After that {}; the plan stays as it was.", refusal.what()));
+    return std::nullopt;
+  }
+}
+
+bool Repair::correct_error(const Plan& plan, const Metrics& total,
+                           std::vector<std::string>& notes) {
+  const double measured = value_or(total, "gradient_error", 0);
+  const double predicted = value_or(plan.predicted, "predicted_error", 0);
+  const double limit = options_.max_error.amount(value_or(errors_.whole, "minibatch_noise", 0));
+  if (measured <= limit || predicted <= 0) return false;
+  correction_.error *= kCaution * measured / predicted;
+  notes.push_back(fmt::format(
+      "The whole gradient's error was measured at {:.3g}, over the limit of {:.3g} (predicted "
+      "{:.3g}); the plan was solved again with errors taken {:.2g} times as large.",
+      measured, limit, predicted, correction_.error));
+  return true;
+}
+
+bool Repair::correct_bytes(const Plan& plan, const Metrics& total,
+                           std::vector<std::string>& notes) {
+  const Metric* predicted = plan.predicted.find("predicted_saved_bytes");
+  const double measured = value_or(total, "saved_bytes_plan", 0);
+  const double limit = options_.memory_budget.amount(static_cast<double>(trace_.saved_bytes));
+  if (limit <= 0 || measured <= limit || predicted == nullptr) return false;
+  correction_.extra_bytes += measured - predicted->value;
+  notes.push_back(fmt::format(
+      "Forward kept {:.4g} MB, over the limit of {:.4g} MB; the plan was solved again with the "
+      "{:.4g} MB that the prediction had missed.",
+      measured / 1e6, limit / 1e6, correction_.extra_bytes / 1e6));
+  return true;
+}
+
+bool Repair::correct_times(const Plan& plan, const std::vector<LayerVerification>& layers,
+                           std::vector<std::string>& notes) {
+  std::size_t slower = 0;
+  for (const LayerVerification& seen : layers) {
+    const LayerPlan* planned = plan.find(seen.name);
+    const double speedup = value_or(seen.metrics, "speedup", 1);
+    if (planned == nullptr || seen.outcome != Outcome::slower || speedup >= kClearlySlower)
+      continue;
+    double schemes = 0;
+    double exact = 0;
+    const auto add = [&](Path path, const Scheme& scheme, const char* exact_name) {
+      const Metric* alone = errors_.fact(seen.name, exact_name);
+      if (alone == nullptr) return;
+      const ErrorRow* row = scheme.is_exact() ? nullptr : errors_.find(seen.name, path, scheme);
+      exact += alone->value;
+      schemes += row == nullptr ? alone->value : value_or(row->metrics, "time_ms", alone->value);
+    };
+    add(Path::grad_input, planned->grad_input, "exact_input_ms");
+    add(Path::grad_weight, planned->grad_weight, "exact_weight_ms");
+    // In the model the layer took 1/speedup of its exact time: its schemes are charged for that,
+    // twice over, so that noise doesn't bring them back.
+    const double factor =
+        schemes > 0 && exact > 0 ? 2 * std::max(1.0, exact / speedup / schemes) : 4;
+    correction_.layers.push_back({seen.name, factor});
+    ++slower;
+  }
+  if (slower == 0) return false;
+  notes.push_back(
+      fmt::format("{} planned layers were measured slower than exact; the plan was "
+                  "solved again with their times as they were measured.",
+                  slower));
+  return true;
+}
+
+}  // namespace hot::select

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzers/select/candidates.hpp"
+#include "core/plan.hpp"
+#include "core/verification.hpp"
+
+namespace hot::select {
+
+/// Speed, relative to exact, below which a single pair of steps is trusted: above it may be noise.
+inline constexpr double kClearlySlower = 0.95;
+
+/// Mends a plan of the policy auto after it was run: where the whole gradient or the saved bytes
+/// missed their limit, the prediction is corrected by what was measured; where a layer ran clearly
+/// slower than exact without fewer bytes, so are its times; then the plan is solved again.
+class Repair {
+ public:
+  Repair(const Trace& trace, const ErrorTable& errors, Options options)
+      : trace_(trace), errors_(errors), options_(std::move(options)) {}
+
+  /// The mended plan, or nullopt where nothing is to be mended or nothing better can be had.
+  /// `notes` gets a sentence for each thing that was mended, or couldn't be.
+  [[nodiscard]] std::optional<Plan> operator()(const Plan& plan,
+                                               const std::vector<LayerVerification>& layers,
+                                               const Metrics& total,
+                                               std::vector<std::string>& notes);
+
+ private:
+  bool correct_error(const Plan& plan, const Metrics& total, std::vector<std::string>& notes);
+  bool correct_bytes(const Plan& plan, const Metrics& total, std::vector<std::string>& notes);
+  bool correct_times(const Plan& plan, const std::vector<LayerVerification>& layers,
+                     std::vector<std::string>& notes);
+
+  const Trace& trace_;
+  const ErrorTable& errors_;
+  Options options_;
+  Correction correction_;
+};
+
+}  // namespace hot::select

@@ -68,6 +68,7 @@ std::vector<std::string> findings(const Report& report) {
     append(all, of_layers(*report.trace));
   }
   if (report.errors) append(all, report.errors->notes);
+  if (report.plan) append(all, report.plan->notes);
   if (report.plan && report.plan->model.sha256 != report.model.sha256) {
     all.emplace_back("The plan was made for another file of a model with the same layers.");
   }

@@ -6,6 +6,7 @@
 
 #include "reports/advice.hpp"
 #include "reports/findings.hpp"
+#include "reports/front_svg.hpp"
 #include "reports/html/assets.hpp"
 #include "reports/html_data.hpp"
 #include "reports/html_parts.hpp"
@@ -115,6 +116,10 @@ std::string numbers(const Report& report) {
   return html_numbers("The whole model in numbers", rows + html_metric_rows(report.run));
 }
 
+std::string front_html(const Report& report) {
+  return report.plan ? front_svg(*report.plan) : "";
+}
+
 std::string notes(const Report& report) {
   std::string items;
   for (const std::string& sentence : findings(report)) {
@@ -135,8 +140,8 @@ std::string write_html(const Report& report) {
   return html_page(title,
                    fmt::format("{}<noscript><p>Charts and the table of gradients need JavaScript; "
                                "all else stands here.</p></noscript>\n{}{}{}{}",
-                               first_screen(report), charts(report), numbers(report), notes(report),
-                               html_environment(report)),
+                               first_screen(report), charts(report) + front_html(report),
+                               numbers(report), notes(report), html_environment(report)),
                    fmt::format("<div id=\"tip\" role=\"status\" hidden></div>\n"
                                "<script type=\"application/json\" id=\"data\">{}</script>\n"
                                "<script>\n{}</script>\n",

@@ -50,6 +50,26 @@ Json trace_json(const Trace& trace, JsonNumbers& numbers) {
           {"notes", trace.notes}};
 }
 
+/// What is known of the layers whatever their scheme.
+void add_facts(const ErrorTable& errors, Json& json, JsonNumbers& numbers) {
+  Json facts = Json::array();
+  for (const LayerFacts& f : errors.facts) {
+    facts.push_back(
+        {{"name", f.layer},
+         {"metrics", numbers.metrics(f.metrics, fmt::format("facts of '{}'", f.layer))}});
+  }
+  Json activations = Json::array();
+  for (const KeptActivation& a : errors.activations) {
+    activations.push_back({{"origin", "measured"},
+                           {"bytes", a.bytes},
+                           {"layers", a.layers},
+                           {"held_by_others", a.held_by_others}});
+  }
+  json["facts"] = std::move(facts);
+  json["activations"] = std::move(activations);
+  json["whole"] = numbers.metrics(errors.whole, "errors of the whole gradient");
+}
+
 Json errors_json(const ErrorTable& errors, JsonNumbers& numbers) {
   Json layers = Json::array();
   for (const ErrorRow& row : errors.rows) {
@@ -71,7 +91,9 @@ Json errors_json(const ErrorTable& errors, JsonNumbers& numbers) {
                    {"error_row", numbers.number(choice.error_row, place + " error_row")},
                    {"choice", choice.choice() == Granularity::row ? "row" : "tensor"}});
   }
-  return {{"layers", std::move(layers)}, {"lqs", std::move(lqs)}, {"notes", errors.notes}};
+  Json json = {{"layers", std::move(layers)}, {"lqs", std::move(lqs)}, {"notes", errors.notes}};
+  if (!errors.facts.empty()) add_facts(errors, json, numbers);
+  return json;
 }
 
 Json verification_json(const Verification& verification, JsonNumbers& numbers) {

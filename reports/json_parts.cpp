@@ -108,4 +108,17 @@ std::vector<LayerPlan> read_plan_layers(const JsonPart& part) {
   return layers;
 }
 
+void read_plan_extras(const JsonPart& part, Plan& plan) {
+  if (part.has("notes")) plan.notes = read_texts(part.at("notes"));
+  if (!part.has("front")) return;
+  const JsonPart front = part.at("front");
+  for (std::size_t i = 0; i < front.array_size(); ++i) {
+    const JsonPart point = front.at(i);
+    point.expect_keys({"kind", "name", "origin", "error", "ms", "saved_bytes"});
+    plan.front.push_back({point.at("kind").text(), point.at("name").text(),
+                          point.at("error").number(), point.at("ms").number(),
+                          point.at("saved_bytes").number()});
+  }
+}
+
 }  // namespace hot::reports

@@ -41,4 +41,7 @@ template <typename Value, std::size_t count>
   part.refuse("'" + text + "' is none of " + known);
 }
 
+/// Reads the keys "front" and "notes" of a plan, where it has them.
+void read_plan_extras(const JsonPart& part, Plan& plan);
+
 }  // namespace hot::reports

@@ -11,6 +11,19 @@ Json why_json(const Why& why, const std::string& place, JsonNumbers& numbers) {
           {"constraint", why.constraint}};
 }
 
+Json front_json(const std::vector<FrontPoint>& front, JsonNumbers& numbers) {
+  Json points = Json::array();
+  for (const FrontPoint& p : front) {
+    points.push_back({{"kind", p.kind},
+                      {"name", p.name},
+                      {"origin", "modelled"},
+                      {"error", numbers.number(p.error, "front error")},
+                      {"ms", numbers.number(p.ms, "front ms")},
+                      {"saved_bytes", numbers.number(p.saved_bytes, "front saved_bytes")}});
+  }
+  return points;
+}
+
 }  // namespace
 
 Json plan_json(const Plan& plan, JsonNumbers& numbers) {
@@ -26,9 +39,12 @@ Json plan_json(const Plan& plan, JsonNumbers& numbers) {
           {{"grad_input", why_json(layer.why_grad_input, place + " grad_input", numbers)},
            {"grad_weight", why_json(layer.why_grad_weight, place + " grad_weight", numbers)}}}});
   }
-  return {{"policy", plan.policy},
-          {"layers", std::move(layers)},
-          {"predicted", numbers.metrics(plan.predicted, "predicted")}};
+  Json json = {{"policy", plan.policy},
+               {"layers", std::move(layers)},
+               {"predicted", numbers.metrics(plan.predicted, "predicted")}};
+  if (!plan.front.empty()) json["front"] = front_json(plan.front, numbers);
+  if (!plan.notes.empty()) json["notes"] = plan.notes;
+  return json;
 }
 
 }  // namespace hot::reports

@@ -5,7 +5,8 @@
 
 namespace hot::reports {
 
-/// The plan as it stands in a report and in a plan file: policy, layers, predicted.
+/// The plan as it stands in a report and in a plan file: policy, layers, predicted, and
+/// front and notes where there are any.
 [[nodiscard]] Json plan_json(const Plan& plan, JsonNumbers& numbers);
 
 }  // namespace hot::reports

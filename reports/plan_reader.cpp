@@ -27,7 +27,7 @@ Plan read_plan(std::string_view text, const std::string& where) {
   const Json json = parse_json(text, where);
   const JsonPart root(json, where);
   check_schema(root);
-  root.expect_keys({"schema", "policy", "model", "layers"}, {"predicted"});
+  root.expect_keys({"schema", "policy", "model", "layers"}, {"predicted", "front", "notes"});
   const JsonPart model = root.at("model");
   model.expect_keys({"sha256", "parameters"});
   Plan plan{root.at("policy").text(),
@@ -35,6 +35,7 @@ Plan read_plan(std::string_view text, const std::string& where) {
             read_plan_layers(root.at("layers")),
             {}};
   if (root.has("predicted")) plan.predicted = read_metrics(root.at("predicted"));
+  read_plan_extras(root, plan);
   return plan;
 }
 

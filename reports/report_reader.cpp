@@ -118,9 +118,25 @@ ErrorRow read_error(const JsonPart& part, std::vector<std::string>& unknown) {
           read_name(part.at("execution"), kExecutions), read_metrics(part.at("metrics"), &unknown)};
 }
 
+void read_facts(const JsonPart& part, ErrorTable& errors, std::vector<std::string>& unknown) {
+  for (std::size_t i = 0; part.has("facts") && i < part.at("facts").array_size(); ++i) {
+    const JsonPart facts = part.at("facts").at(i);
+    facts.expect_keys({"name", "metrics"});
+    errors.facts.push_back({facts.at("name").text(), read_metrics(facts.at("metrics"), &unknown)});
+  }
+  for (std::size_t i = 0; part.has("activations") && i < part.at("activations").array_size(); ++i) {
+    const JsonPart kept = part.at("activations").at(i);
+    kept.expect_keys({"origin", "bytes", "layers", "held_by_others"});
+    errors.activations.push_back({kept.at("bytes").integer(), read_texts(kept.at("layers")),
+                                  read_bool(kept.at("held_by_others"))});
+  }
+}
+
 ErrorTable read_errors(const JsonPart& part, std::vector<std::string>& unknown) {
-  part.expect_keys({"layers", "lqs", "notes"});
+  part.expect_keys({"layers", "lqs", "notes"}, {"facts", "activations", "whole"});
   ErrorTable errors;
+  if (part.has("whole")) errors.whole = read_metrics(part.at("whole"), &unknown);
+  read_facts(part, errors, unknown);
   const JsonPart layers = part.at("layers");
   for (std::size_t i = 0; i < layers.array_size(); ++i) {
     errors.rows.push_back(read_error(layers.at(i), unknown));
@@ -165,11 +181,13 @@ void read_run(const JsonPart& part, Report& report, std::vector<std::string>& un
 
 Plan read_plan_of_report(const JsonPart& part, const ModelInfo& model,
                          std::vector<std::string>& unknown) {
-  part.expect_keys({"policy", "layers", "predicted"});
-  return {part.at("policy").text(),
-          {model.sha256, model.parameters},
-          read_plan_layers(part.at("layers")),
-          read_metrics(part.at("predicted"), &unknown)};
+  part.expect_keys({"policy", "layers", "predicted"}, {"front", "notes"});
+  Plan plan{part.at("policy").text(),
+            {model.sha256, model.parameters},
+            read_plan_layers(part.at("layers")),
+            read_metrics(part.at("predicted"), &unknown)};
+  read_plan_extras(part, plan);
+  return plan;
 }
 
 std::string schema_of(const JsonPart& root) {

@@ -12,6 +12,8 @@ namespace hot::reports {
 [[nodiscard]] std::string verdict_section(const Report& report, const Style& style);
 [[nodiscard]] std::string metrics_section(const Report& report, const Style& style);
 [[nodiscard]] std::string plan_section(const Report& report, const Style& style);
+/// With --pareto: the front of error against time and memory, and the marks.
+[[nodiscard]] std::string front_section(const Report& report, const Style& style);
 /// For runs that end before a plan is made: the lowest error of each number format, per gradient.
 [[nodiscard]] std::string errors_section(const Report& report, const Style& style);
 /// Layers that did not pass, or one sentence that all did.

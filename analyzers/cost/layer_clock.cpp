@@ -14,6 +14,10 @@
 namespace hot::cost {
 namespace {
 
+/// ms within which short gradients are run again.
+constexpr double kPatience = 10;
+constexpr int kMostRuns = 30;
+
 at::Tensor leaf(const at::Tensor& t, bool needed) {
   return t.detach().set_requires_grad(needed);
 }
@@ -23,7 +27,12 @@ template <class Pass>
 double least(const Pass& pass) {
   (void)pass();
   double result = pass();
-  for (int run = 1; run < LayerClock::kRuns; ++run) result = std::min(result, pass());
+  double spent = result;
+  for (int run = 1; run < LayerClock::kRuns || (spent < kPatience && run < kMostRuns); ++run) {
+    const double ms = pass();
+    result = std::min(result, ms);
+    spent += ms;
+  }
   return result;
 }
 

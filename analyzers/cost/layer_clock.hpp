@@ -11,8 +11,9 @@
 namespace hot::cost {
 
 /// Times one gradient of one layer by itself, with the functions that stand in for the layer in a
-/// running model and normal values. Protocol: one untimed run, then runs in turn until `kRuns` or
-/// the patience is over; the least counts, since whatever else the machine does only adds.
+/// running model and normal values. Protocol: one untimed run, then `kRuns` in turn, of short
+/// gradients more (10 ms in all, 30 runs at most); the least counts, since whatever else the
+/// machine does only adds.
 class LayerClock {
  public:
   static constexpr int kRuns = 3;

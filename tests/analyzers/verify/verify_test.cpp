@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "analyzers/trace/trace.hpp"
-#include "analyzers/verify/drop_slower.hpp"
 #include "analyzers/verify/gradients.hpp"
 #include "analyzers/verify/judge.hpp"
 #include "tests/backward/small_models.hpp"
@@ -55,28 +54,6 @@ TEST(JudgeTest, OutcomesOfALayer) {
   EXPECT_EQ(judged(0, 1.5, 25).outcome, Outcome::unsupported);
   EXPECT_EQ(judged(2, 1.5, 25, 1e-3).outcome, Outcome::incorrect);
   EXPECT_EQ(judged(2, 1.5, 25, 0, false).outcome, Outcome::incorrect);
-}
-
-// Only what is clearly slower and saves nothing goes back to exact, and the plan says what was
-// tried.
-TEST(DropSlowerTest, LeavesExactWhatDoesNotPay) {
-  const auto layer = [](const char* name) {
-    LayerPlan p;
-    p.name = name;
-    p.grad_weight = parse_scheme("none+int8");
-    return p;
-  };
-  Plan plan;
-  plan.layers = {layer("slow"), layer("noise"), layer("bytes"), layer("fast")};
-  std::vector<LayerVerification> seen = {judged(2, 0.5, 100), judged(2, 0.97, 100),
-                                         judged(2, 0.5, 25), judged(2, 1.5, 100)};
-  for (std::size_t i = 0; i < seen.size(); ++i) seen[i].name = plan.layers[i].name;
-  EXPECT_EQ(drop_slower(plan, seen), std::vector<std::string>{"slow"});
-  EXPECT_TRUE(plan.layers[0].grad_weight.is_exact());
-  EXPECT_EQ(plan.layers[0].why_grad_weight.runner_up, to_string(parse_scheme("none+int8")));
-  EXPECT_DOUBLE_EQ(plan.layers[0].why_grad_weight.margin, 1.0);
-  EXPECT_EQ(plan.layers[0].why_grad_input.runner_up, "");
-  for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(plan.layers[i].grad_weight.is_exact()) << i;
 }
 
 Plan plan_of(const Trace& trace, const std::string& grad_input, const std::string& grad_weight) {

@@ -1,0 +1,113 @@
+#include "analyzers/select/repair.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/analyzers/select/fixture.hpp"
+
+namespace hot::select {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::linear;
+using testing::row;
+
+/// Two layers; int8 takes 4 of 10 ms at error 0.1 in every gradient, and keeps a quarter of x.
+struct Case {
+  Trace trace;
+  ErrorTable errors;
+  Options options;
+
+  Case() {
+    trace.layers = {linear("a"), linear("b")};
+    trace.saved_bytes = 1000;
+    options.max_error = parse_error_budget("0.105");
+    for (const char* layer : {"a", "b"}) {
+      LayerFacts facts{layer, {}};
+      for (const char* name : {"exact_input_ms", "exact_weight_ms"}) {
+        facts.metrics.set(name, 10, Origin::measured);
+      }
+      for (const char* name : {"input_share", "weight_share"}) {
+        facts.metrics.set(name, 0.25, Origin::measured);
+      }
+      errors.facts.push_back(facts);
+      errors.activations.push_back({400, {layer}, false});
+      for (const Path path : {Path::grad_input, Path::grad_weight}) {
+        ErrorRow r = row(layer, path, "none+int8", 0.1);
+        r.metrics.set("time_ms", 4, Origin::measured);
+        if (path == Path::grad_weight) r.metrics.set("kept_bytes", 100, Origin::measured);
+        errors.rows.push_back(r);
+      }
+    }
+  }
+
+  [[nodiscard]] Plan plan() const { return select(trace, errors, {"abc", 7}, options); }
+};
+
+LayerVerification seen(const char* name, Outcome outcome, double speedup) {
+  LayerVerification v;
+  v.name = name;
+  v.outcome = outcome;
+  v.metrics.set("speedup", speedup, Origin::measured);
+  return v;
+}
+
+Metrics total(double error, double bytes) {
+  Metrics m;
+  m.set("gradient_error", error, Origin::measured);
+  m.set("saved_bytes_plan", bytes, Origin::measured);
+  return m;
+}
+
+int changed(const Plan& plan) {
+  int n = 0;
+  for (const LayerPlan& l : plan.layers) n += !l.grad_input.is_exact() + !l.grad_weight.is_exact();
+  return n;
+}
+
+TEST(Repair, LeavesAloneWhatKeepsItsLimits) {
+  const Case c;
+  Repair repair(c.trace, c.errors, c.options);
+  std::vector<std::string> notes;
+  EXPECT_EQ(changed(c.plan()), 4);
+  EXPECT_FALSE(repair(c.plan(), {seen("a", Outcome::passed, 2)}, total(0.1, 400), notes));
+  EXPECT_TRUE(notes.empty());
+}
+
+// Twice the predicted error: only one gradient in four may keep int8 then.
+TEST(Repair, TightensTheErrorThatWasMissed) {
+  const Case c;
+  Repair repair(c.trace, c.errors, c.options);
+  std::vector<std::string> notes;
+  const auto mended = repair(c.plan(), {}, total(0.2, 400), notes);
+  ASSERT_TRUE(mended.has_value());
+  EXPECT_EQ(changed(*mended), 1);
+  EXPECT_LE(mended->predicted.value("predicted_error"), 0.105);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_THAT(notes[0], HasSubstr("measured at 0.2, over the limit of 0.105"));
+}
+
+TEST(Repair, ClearlySlowerLayersGoBackToExact) {
+  const Case c;
+  Repair repair(c.trace, c.errors, c.options);
+  std::vector<std::string> notes;
+  const auto mended =
+      repair(c.plan(), {seen("a", Outcome::slower, 0.5), seen("b", Outcome::slower, 0.97)},
+             total(0.1, 400), notes);
+  ASSERT_TRUE(mended.has_value());
+  EXPECT_TRUE(mended->layers[0].grad_input.is_exact());
+  EXPECT_FALSE(mended->layers[1].grad_input.is_exact());
+}
+
+TEST(Repair, MissedBytesAreAskedForAnewOrToldToBeOutOfReach) {
+  Case c;
+  c.options.memory_budget = parse_memory_budget("45%");
+  Repair repair(c.trace, c.errors, c.options);
+  std::vector<std::string> notes;
+  EXPECT_FALSE(repair(c.plan(), {}, total(0.1, 460), notes));
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_THAT(notes[1], HasSubstr("the least that any plan reaches"));
+}
+
+}  // namespace
+}  // namespace hot::select

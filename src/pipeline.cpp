@@ -97,7 +97,12 @@ void find_costs(const PipelineOptions& options, const Progress& progress,
 void run_stages(const PipelineOptions& options, const Progress& progress, Report& report) {
   const models::Model model = models::load_model(options.model);
   describe_model(model, report.model);
-  const models::Inputs inputs = models::make_inputs(model, options.inputs);
+  models::InputOptions wanted = options.inputs;
+  if (options.select.max_error.relative && wanted.batches < 2) {
+    wanted.batches = 2;
+    report.model.notes.emplace_back("--max-error in sigma: the noise was measured over 2 batches.");
+  }
+  const models::Inputs inputs = models::make_inputs(model, wanted);
   describe_inputs(inputs, report.model);
   const models::Loss loss =
       models::Loss::choose(options.loss, model, inputs.batches.front(), options.seed);

@@ -151,8 +151,9 @@ WholePlan whole_plan(const Trace& trace, const ErrorTable& errors, const Options
     }
     whole.problem.releases.push_back(std::move(release));
   }
-  whole.problem.fixed_bytes = static_cast<double>(trace.saved_bytes) + correction.extra_bytes;
+  whole.problem.fixed_bytes = static_cast<double>(trace.saved_bytes);
   whole.exact = totals_of(whole.problem, std::vector<std::size_t>(whole.gradients.size(), 0));
+  whole.problem.fixed_bytes += correction.extra_bytes;  // of a plan, not of the exact step
   return whole;
 }
 

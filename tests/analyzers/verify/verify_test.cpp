@@ -72,7 +72,7 @@ Plan plan_of(const Trace& trace, const std::string& grad_input, const std::strin
 class VerifyTest : public ::testing::Test {
  protected:
   Verification run(Plan plan) {
-    return verify(model_, inputs_, loss_, trace_, plan, {1, 2, 20, false}, nullptr);
+    return verify(model_, inputs_, loss_, trace_, plan, {1, 2, 20, nullptr, 3}, nullptr);
   }
   models::Model model_ = mixed_model();
   models::Inputs inputs_ = mixed_inputs();

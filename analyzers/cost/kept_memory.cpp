@@ -12,26 +12,22 @@
 namespace hot::cost {
 namespace {
 
-/// Bytes that the values of one operand take for each element, packed or not.
-double bytes_an_element(const Scheme& scheme) {
-  const std::int64_t rows = 2 * scheme.transform.order;
-  const auto operand = kernels::prepare_x(at::ones({rows, 64}), scheme);
-  const auto length = kernels::transformed_length(rows, scheme.transform);
-  return static_cast<double>(operand.values.nbytes()) / static_cast<double>(length * 64);
+/// Schemes that agree in this keep the same bytes of an x with `rows` rows, or none of them does.
+auto kind_of(const Scheme& s, std::int64_t rows) {
+  return std::make_tuple(s.transform.kind == Transform::Kind::none, s.format, s.other,
+                         kernels::transformed_length(rows, s.transform));
 }
 
-double bytes_of(const Scheme& scheme, std::int64_t rows, std::int64_t cols) {
-  const auto length = kernels::transformed_length(rows, scheme.transform);
-  const double scales = scheme.format == Format::none         ? 0
-                        : scheme.other == Granularity::column ? static_cast<double>(cols)
-                                                              : 1;
-  return bytes_an_element(scheme) * static_cast<double>(length * cols) + 4 * scales;
+double bytes_of(const at::Tensor& t) {
+  return t.defined() ? static_cast<double>(t.storage().nbytes()) : 0;
 }
 
-/// All that decides whether forward compresses x.
-auto kind_of(const Scheme& s) {
-  return std::make_tuple(s.transform.kind == Transform::Kind::none, s.format == Format::none,
-                         s.other);
+/// What forward really keeps of x by the scheme; 0 where it keeps x itself.
+double kept_bytes(const Scheme& scheme, const backward::Operands& o) {
+  backward::ReplacedLayer layer({Scheme{}, scheme}, 0, false);
+  if (!layer.compresses(o.x, o.window)) return 0;
+  const kernels::Operand operand = layer.prepare_x(o.x.detach(), o.window);
+  return bytes_of(operand.values) + bytes_of(operand.scales);
 }
 
 }  // namespace
@@ -52,14 +48,11 @@ void KeptMemory::add(const backward::Operands& o) {
   kept.resize(schemes_.size());
   const std::int64_t cols = o.window.convolution ? o.x.size(1) : o.x.size(-1);
   const std::int64_t rows = cols == 0 ? 0 : o.x.numel() / cols;
-  std::map<decltype(kind_of(Scheme{})), bool> compressed;
+  std::map<decltype(kind_of(Scheme{}, rows)), double> known;
   for (std::size_t i = 0; i < schemes_.size(); ++i) {
-    const auto [place, fresh] = compressed.try_emplace(kind_of(schemes_[i]));
-    if (fresh) {
-      backward::ReplacedLayer layer({Scheme{}, schemes_[i]}, 0, false);
-      place->second = layer.compresses(o.x, o.window);
-    }
-    if (place->second) kept[i] += bytes_of(schemes_[i], rows, cols);
+    const auto [place, fresh] = known.try_emplace(kind_of(schemes_[i], rows));
+    if (fresh) place->second = kept_bytes(schemes_[i], o);
+    kept[i] += place->second;
   }
 }
 
@@ -78,7 +71,7 @@ void KeptMemory::write(ErrorTable& table) const {
     const auto scheme = std::find(schemes_.begin(), schemes_.end(), row.scheme);
     if (row.path != Path::grad_weight || kept == kept_.end() || scheme == schemes_.end()) continue;
     row.metrics.set("kept_bytes", kept->second[static_cast<std::size_t>(scheme - schemes_.begin())],
-                    Origin::modelled);
+                    Origin::measured);
   }
 }
 

@@ -48,13 +48,13 @@ std::string least_text(const Limit& limit, const Totals& least, const Totals& ex
   std::string message;
   for (const bool alone : {true, false}) {
     for (const Limit& limit : limits) {
-      if (!std::isfinite(bounds.limits.*(limit.of))) continue;
+      if (!std::isfinite(bounds.limits.*limit.of)) continue;
       Problem problem = whole.problem;
       problem.weights = limit.weights;
       problem.limits = alone ? Totals{kNoLimit, kNoLimit, kNoLimit} : bounds.limits;
-      problem.limits.*(limit.of) = kNoLimit;
+      problem.limits.*limit.of = kNoLimit;
       const auto least = solve(problem);
-      if (!least || least->totals.*(limit.of) <= bounds.limits.*(limit.of)) continue;
+      if (!least || least->totals.*limit.of <= bounds.limits.*limit.of) continue;
       message += fmt::format("{}{} {}: the least that any plan reaches{} is {}",
                              message.empty() ? "" : "; or ", limit.option, limit.text,
                              alone ? "" : " under the other limits",

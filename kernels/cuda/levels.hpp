@@ -1,0 +1,90 @@
+#pragma once
+
+#include "kernels/common/philox.hpp"
+#include "kernels/common/quantize.hpp"
+#include "kernels/cuda/device.hpp"
+#include "kernels/cuda/pass_params.hpp"
+
+// Levels of single elements and their random words, for every reader.
+
+namespace hot::kernels::HOT_SIDE {
+
+/// Word of one element, without an index into registers.
+HOT_DEVICE std::uint32_t random_word(std::uint64_t seed, std::int64_t index) {
+  const PhiloxWords words = rounding_words(seed, static_cast<std::uint64_t>(index) / 4);
+  const int i = static_cast<int>(index & 3);
+  const std::uint32_t low = i == 0 ? words.word[0] : words.word[1];
+  const std::uint32_t high = i == 2 ? words.word[2] : words.word[3];
+  return i < 2 ? low : high;
+}
+
+/// Words of the elements index_of(0) … index_of(n − 1); `run` says that these indices are
+/// consecutive. A run that starts at a multiple of 4 costs one Philox for four elements.
+template <int n, class IndexOf>
+HOT_DEVICE void random_words(std::uint64_t seed, bool run, const IndexOf& index_of,
+                             std::uint32_t (&words)[n]) {
+  const std::int64_t first = index_of(0);
+  if (run && first % 4 == 0) {
+    HOT_UNROLL
+    for (int g = 0; g < n / 4; ++g) {
+      const PhiloxWords four = rounding_words(seed, static_cast<std::uint64_t>(first) / 4 + g);
+      HOT_UNROLL
+      for (int i = 0; i < 4; ++i) words[4 * g + i] = four.word[i];
+    }
+    return;
+  }
+  HOT_ROLLED
+  for (int i = 0; i < n; ++i) {
+    const std::uint32_t word = random_word(seed, index_of(i));
+    HOT_UNROLL
+    for (int j = 0; j < n; ++j) words[j] = j == i ? word : words[j];
+  }
+}
+
+HOT_DEVICE std::int32_t level_of(const PassParams& p, float value, float scale,
+                                 std::uint32_t word) {
+  const float t = scaled_to_level(value, scale, p.level);
+  return p.stochastic ? round_stochastic(t, word) : round_nearest(t);
+}
+
+/// Index among the kept terms of a source term; −1 for one that is dropped or lies beyond the end.
+HOT_DEVICE std::int64_t kept_term(const PassParams& p, std::int64_t term) {
+  if (p.full) return term < p.kept_terms ? term : -1;
+  const int inside = static_cast<int>(term & (p.order - 1));
+  const std::int64_t at = (term - inside) / p.order * p.kept + p.position[inside];
+  return p.position[inside] >= 0 && at < p.kept_terms ? at : -1;
+}
+
+/// A tile of levels in shared memory, one byte a level, `slots` vectors of `pitch` bytes, to global
+/// memory in accesses as wide as `tile_bytes` allows. slot_of(free) finds a vector's place.
+template <class SlotOf>
+HOT_DEVICE void write_tile(const PassParams& p, const char* levels, int pitch, int tile_levels,
+                           int tile_frees, Tile tile, const SlotOf& slot_of) {
+  const int tile_bytes = p.packed ? tile_levels / 2 : tile_levels;
+  const int width = tile_bytes % 16 == 0 ? 16 : tile_bytes % 4 == 0 ? 4 : 1;
+  const int chunks = tile_bytes / width;
+  for (int i = thread_index(); i < chunks * tile_frees; i += kPassThreads) {
+    const int free = i / chunks;
+    const std::int64_t out_free = tile.free * tile_frees + free;
+    const std::int64_t at = tile.term * tile_bytes + i % chunks * width;
+    if (out_free >= p.out_free || at >= p.pitch) continue;
+    const char* from = levels + slot_of(free) * pitch + i % chunks * width * (p.packed ? 2 : 1);
+    std::int8_t* to = p.out + out_free * p.pitch + at;
+    const auto byte = [&](int b) {
+      if (!p.packed) return static_cast<std::uint32_t>(static_cast<std::uint8_t>(from[b]));
+      return static_cast<std::uint32_t>((from[2 * b] & 0xf) | (from[2 * b + 1] & 0xf) << 4);
+    };
+    const auto word = [&](int w) {
+      if (!p.packed && width == 16) return reinterpret_cast<const std::uint32_t*>(from)[w];
+      return byte(4 * w) | byte(4 * w + 1) << 8 | byte(4 * w + 2) << 16 | byte(4 * w + 3) << 24;
+    };
+    if (width == 16)
+      store(reinterpret_cast<Bytes16*>(to), Bytes16{{word(0), word(1), word(2), word(3)}});
+    else if (width == 4)
+      store(reinterpret_cast<std::uint32_t*>(to), word(0));
+    else
+      store(to, static_cast<std::int8_t>(byte(0)));
+  }
+}
+
+}  // namespace hot::kernels::HOT_SIDE

@@ -3,25 +3,50 @@
 set(HOT_CUDA_ARCHS "80;86;89;90;100;120" CACHE STRING
   "Compute capabilities to build machine code for; the newest also as PTX")
 find_package(CUDAToolkit REQUIRED)
-set(hot_nvcc_archs "")
+# INT4 tensor cores: sm_80, sm_86, sm_89 alone, by CUTLASS's headers (PyPI's nvidia-cutlass, or any given folder).
+find_path(HOT_CUTLASS_INCLUDE cutlass/cutlass.h
+  PATHS ${CMAKE_SOURCE_DIR}/.venv/lib PATH_SUFFIXES python3.10/site-packages/cutlass_library/source/include
+    python3.11/site-packages/cutlass_library/source/include python3.12/site-packages/cutlass_library/source/include
+    python3.13/site-packages/cutlass_library/source/include)
+set(HOT_INT4_ARCHS "")
 foreach(arch IN LISTS HOT_CUDA_ARCHS)
-  list(APPEND hot_nvcc_archs -gencode=arch=compute_${arch},code=sm_${arch})
-  set(hot_newest_arch ${arch})
+  if(HOT_CUTLASS_INCLUDE AND arch MATCHES "^(80|86|89)$")
+    list(APPEND HOT_INT4_ARCHS ${arch})
+  endif()
 endforeach()
-list(APPEND hot_nvcc_archs -gencode=arch=compute_${hot_newest_arch},code=compute_${hot_newest_arch})
+if(NOT HOT_INT4_ARCHS)
+  message(STATUS "No CUTLASS headers, or no architecture with INT4 tensor cores: INT4 products run as INT8")
+endif()
 
-# hot_cuda_layer(NAME KERNELS files.cu… SOURCES files.cpp… USES targets…): as hot_layer, for files with kernels. Strict
+# Options of nvcc for machine code of each architecture, and PTX of the last.
+function(hot_arch_options output)
+  set(options "")
+  foreach(arch IN LISTS ARGN)
+    list(APPEND options -gencode=arch=compute_${arch},code=sm_${arch})
+    set(newest ${arch})
+  endforeach()
+  if(NOT HOT_INT4_ARCHS STREQUAL "${ARGN}")
+    list(APPEND options -gencode=arch=compute_${newest},code=compute_${newest})
+  endif()
+  set(${output} ${options} PARENT_SCOPE)
+endfunction()
+
+# hot_cuda_layer(NAME KERNELS files.cu… SOURCES files.cpp… USES targets… [ARCHS numbers…] [INCLUDES folders…]): as hot_layer, for files with kernels. Strict
 # arithmetic: no fused multiply-adds, true divisions, denormals kept, so that integers are the CPU's.
 function(hot_cuda_layer name)
-  cmake_parse_arguments(arg "" "" "KERNELS;SOURCES;USES;INCLUDES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "KERNELS;SOURCES;USES;INCLUDES;ARCHS" ${ARGN})
   set(objects "")
-  list(TRANSFORM arg_INCLUDES PREPEND -I OUTPUT_VARIABLE includes)
+  list(TRANSFORM arg_INCLUDES PREPEND -isystem= OUTPUT_VARIABLE includes)
+  if(NOT arg_ARCHS)
+    set(arg_ARCHS ${HOT_CUDA_ARCHS})
+  endif()
+  hot_arch_options(archs ${arg_ARCHS})
   foreach(file IN LISTS arg_KERNELS)
     get_filename_component(base ${file} NAME_WE)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${base}.cu.o)
     add_custom_command(OUTPUT ${object}
       COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -std=c++20 -O3 -fmad=false --expt-relaxed-constexpr -lineinfo
-        -Werror=all-warnings -Xcompiler=-Wall,-Wextra,-fPIC ${hot_nvcc_archs} --threads=2
+        -Werror=all-warnings -Xcompiler=-Wall,-Wextra,-fPIC ${archs} --threads=2
         -I${CMAKE_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/src ${includes}
         -MD -MF ${object}.d -MT ${object} -c ${CMAKE_CURRENT_SOURCE_DIR}/${file} -o ${object}
       DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file} DEPFILE ${object}.d

@@ -12,6 +12,9 @@ struct CudaDevice {
   int major = 0;  ///< compute capability
   int minor = 0;
   std::int64_t memory_bytes = 0;
+  int clock_mhz = 0;         ///< highest of the SMs
+  int memory_clock_mhz = 0;  ///< highest of the memory
+  int processors = 0;        ///< SMs
 };
 
 /// The CUDA devices that this program can see, or why there are none.

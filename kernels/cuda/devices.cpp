@@ -11,6 +11,12 @@ std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
+/// 0 where CUDA doesn't say.
+int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  return cudaDeviceGetAttribute(&value, which, device) == cudaSuccess ? value : 0;
+}
+
 std::string why(cudaError_t error, const std::string& driver) {
   if (driver.empty()) return "no NVIDIA driver is installed";
   if (error == cudaErrorInsufficientDriver)
@@ -42,7 +48,10 @@ CudaDevices cuda_devices() {
       continue;
     }
     found.devices.push_back({index, properties.name, properties.major, properties.minor,
-                             static_cast<std::int64_t>(properties.totalGlobalMem)});
+                             static_cast<std::int64_t>(properties.totalGlobalMem),
+                             attribute(cudaDevAttrClockRate, index) / 1000,
+                             attribute(cudaDevAttrMemoryClockRate, index) / 1000,
+                             properties.multiProcessorCount});
   }
   return found;
 }

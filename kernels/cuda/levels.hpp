@@ -5,46 +5,48 @@
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/pass_params.hpp"
 
-// Levels of single elements and their random words, for every reader.
+// Levels of single elements and their random bits, for every reader.
 
 namespace hot::kernels::HOT_SIDE {
 
-/// Word of one element, without an index into registers.
-HOT_DEVICE std::uint32_t random_word(std::uint64_t seed, std::int64_t index) {
-  const PhiloxWords words = rounding_words(seed, static_cast<std::uint64_t>(index) / 4);
-  const int i = static_cast<int>(index & 3);
-  const std::uint32_t low = i == 0 ? words.word[0] : words.word[1];
-  const std::uint32_t high = i == 2 ? words.word[2] : words.word[3];
-  return i < 2 ? low : high;
+/// The random bits of one element, without an index into registers.
+HOT_DEVICE std::uint32_t random_bits(std::uint64_t seed, std::int64_t index) {
+  const PhiloxWords words =
+      rounding_words(seed, static_cast<std::uint64_t>(index) / kElementsPerGroup);
+  const int word = static_cast<int>(index % kElementsPerGroup) / 2;
+  const std::uint32_t low = word == 0 ? words.word[0] : words.word[1];
+  const std::uint32_t high = word == 2 ? words.word[2] : words.word[3];
+  return (word < 2 ? low : high) >> (index % 2 * 16) & 0xffffU;
 }
 
-/// Words of the elements index_of(0) … index_of(n − 1); `run` says that these indices are
-/// consecutive. A run that starts at a multiple of 4 costs one Philox for four elements.
+/// Random bits of the elements index_of(0) … index_of(n − 1), n = 4 or 8; `run` says that these
+/// indices are consecutive. A run that starts at a multiple of n costs one Philox.
 template <int n, class IndexOf>
-HOT_DEVICE void random_words(std::uint64_t seed, bool run, const IndexOf& index_of,
-                             std::uint32_t (&words)[n]) {
+HOT_DEVICE void random_bits_of(std::uint64_t seed, bool run, const IndexOf& index_of,
+                               std::uint32_t (&bits)[n]) {
+  static_assert(n == 4 || n == kElementsPerGroup);
   const std::int64_t first = index_of(0);
-  if (run && first % 4 == 0) {
+  if (run && first % n == 0) {
+    const PhiloxWords words =
+        rounding_words(seed, static_cast<std::uint64_t>(first) / kElementsPerGroup);
+    const bool upper = first % kElementsPerGroup != 0;
     HOT_UNROLL
-    for (int g = 0; g < n / 4; ++g) {
-      const PhiloxWords four = rounding_words(seed, static_cast<std::uint64_t>(first) / 4 + g);
-      HOT_UNROLL
-      for (int i = 0; i < 4; ++i) words[4 * g + i] = four.word[i];
-    }
+    for (int i = 0; i < n; ++i)
+      bits[i] = upper ? rounding_bits(words, (i + 4) % 8) : rounding_bits(words, i);
     return;
   }
   HOT_ROLLED
   for (int i = 0; i < n; ++i) {
-    const std::uint32_t word = random_word(seed, index_of(i));
+    const std::uint32_t one = random_bits(seed, index_of(i));
     HOT_UNROLL
-    for (int j = 0; j < n; ++j) words[j] = j == i ? word : words[j];
+    for (int j = 0; j < n; ++j) bits[j] = j == i ? one : bits[j];
   }
 }
 
 HOT_DEVICE std::int32_t level_of(const PassParams& p, float value, float scale,
-                                 std::uint32_t word) {
+                                 std::uint32_t bits) {
   const float t = scaled_to_level(value, scale, p.level);
-  return p.stochastic ? round_stochastic(t, word) : round_nearest(t);
+  return p.stochastic ? round_stochastic(t, bits) : round_nearest(t);
 }
 
 /// Index among the kept terms of a source term; −1 for one that is dropped or lies beyond the end.

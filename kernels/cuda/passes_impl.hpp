@@ -125,7 +125,6 @@ inline void transform_quantize(void* stream, const DeviceMatrix& in, Along along
   p.out = out;
   p.pitch = layout.pitch;
   p.out_free = layout.padded_free;
-  if (rounding.first != 0) throw std::logic_error("operands are quantized whole on a GPU");
   with_element(in.element, [&]<class T>(T) {
     start_pass<T, TransformQuantize<T, true>, TransformQuantize<T, false>, WideQuantize<T>>(stream,
                                                                                             p);

@@ -82,16 +82,15 @@ struct TransformQuantize {
     for (int t = 0; t < kTerms; ++t) {
       const std::int64_t kept = kept_term(p, fragment.term0 + t);
       if (kept < 0) continue;
-      std::uint32_t words[kFrees]{};
+      std::uint32_t bits[kFrees]{};
       if (p.stochastic)
-        random_words(
+        random_bits_of(
             p.seed, p.index_free == 1,
-            [&](int f) { return kept * p.index_term + (fragment.free0 + f) * p.index_free; },
-            words);
+            [&](int f) { return kept * p.index_term + (fragment.free0 + f) * p.index_free; }, bits);
       HOT_UNROLL
       for (int f = 0; f < kFrees; ++f)
         if (fragment.free0 + f < p.free)
-          levels[f][t / 4] |= shifted(level_of(p, fragment.values[t][f], scales[f], words[f]), t);
+          levels[f][t / 4] |= shifted(level_of(p, fragment.values[t][f], scales[f], bits[f]), t);
     }
     const int lanes = S::tile_frees(p.order) / kVector<T>;
     HOT_UNROLL
@@ -108,19 +107,19 @@ struct TransformQuantize {
       std::uint32_t levels[kTerms / 4]{};
       if (free < p.free) {
         const float scale = scale_at(p, free);
-        std::uint32_t words[kTerms]{};
+        std::uint32_t bits[kTerms]{};
         if (p.stochastic)
-          random_words(
+          random_bits_of(
               p.seed, p.full && p.index_term == 1,
               [&](int t) {
                 const std::int64_t kept = kept_term(p, fragment.term0 + t);
                 return (kept < 0 ? 0 : kept) * p.index_term + free * p.index_free;
               },
-              words);
+              bits);
         HOT_UNROLL
         for (int t = 0; t < kTerms; ++t)
           if (kept_term(p, fragment.term0 + t) >= 0)
-            levels[t / 4] |= shifted(level_of(p, fragment.values[t][f], scale, words[t]), t);
+            levels[t / 4] |= shifted(level_of(p, fragment.values[t][f], scale, bits[t]), t);
       }
       put(p, shared + (fragment.free + f) * pitch(p), fragment.term, fragment.term0, levels);
     }

@@ -91,11 +91,11 @@ struct WideQuantize {
       const std::int64_t free = tile.free * W::kFrees + i / terms;
       const std::int64_t kept = kept_term(p, tile.term * terms + i % terms);
       if (kept < 0 || free >= p.free) continue;
-      const std::uint32_t word =
-          p.stochastic ? random_word(p.seed, kept * p.index_term + free * p.index_free) : 0;
+      const std::uint32_t bits =
+          p.stochastic ? random_bits(p.seed, kept * p.index_term + free * p.index_free) : 0;
       const float scale = load(p.scales + (p.each_free ? free : 0));
       levels[i / terms * pitch(p) + static_cast<int>(kept - tile.term * W::tile_levels(p))] =
-          static_cast<char>(level_of(p, values[i], scale, word));
+          static_cast<char>(level_of(p, values[i], scale, bits));
     }
     block_sync();
     write_tile(p, levels, pitch(p), W::tile_levels(p), W::kFrees, tile,

@@ -7,6 +7,7 @@
 #include "cli/output.hpp"
 #include "cpu_info.hpp"
 #include "environment.hpp"
+#include "kernels/device_truth.hpp"
 
 namespace hot::cli {
 namespace {
@@ -27,16 +28,26 @@ std::string cpu_text() {
       environment.kernels, environment.integer_gemm, environment.torch);
 }
 
+/// One GPU, and what its tensor cores do with each format.
+std::string device_text(const kernels::CudaDevice& device) {
+  std::string text =
+      fmt::format("  cuda:{:<7}{}, sm_{}{}, {} SMs, {:.1f} GiB, up to {} MHz, memory {} MHz\n",
+                  device.index, device.name, device.major, device.minor, device.processors,
+                  static_cast<double>(device.memory_bytes) / (1 << 30), device.clock_mhz,
+                  device.memory_clock_mhz);
+  for (const kernels::FormatSupport& f : kernels::format_support(device.major, device.minor))
+    text += fmt::format("    {:<10}{}{}\n", f.format, kernels::to_string(f.support),
+                        f.support == kernels::Support::absent ? "" : fmt::format(": {}", f.how));
+  return text;
+}
+
 std::string cuda_text() {
   const kernels::CudaDevices cuda = kernels::cuda_devices();
   std::string text =
       fmt::format("CUDA          built with {}, driver {}\n", kernels::cuda_toolkit(),
                   cuda.driver.empty() ? "none" : cuda.driver);
   if (cuda.devices.empty()) return text + fmt::format("  devices     none: {}\n", cuda.reason);
-  for (const kernels::CudaDevice& device : cuda.devices)
-    text += fmt::format("  cuda:{:<7}{}, sm_{}{}, {:.1f} GiB\n", device.index, device.name,
-                        device.major, device.minor,
-                        static_cast<double>(device.memory_bytes) / (1 << 30));
+  for (const kernels::CudaDevice& device : cuda.devices) text += device_text(device);
   return text;
 }
 
@@ -52,7 +63,10 @@ void check_device(const std::string& device) {
   if (cuda.devices.empty())
     throw EnvironmentError(fmt::format("--device {}: {}; use --device cpu", device, cuda.reason));
   throw EnvironmentError(
-      fmt::format("--device {}: this version analyses on the CPU alone; use --device cpu", device));
+      fmt::format("--device {}: the GPU's kernels are here, but models run on the CPU alone in "
+                  "this version; use "
+                  "--device cpu",
+                  device));
 }
 
 }  // namespace hot::cli

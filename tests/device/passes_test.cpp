@@ -97,7 +97,7 @@ Expected on_cpu(const MatrixView& in, const Case& c) {
     e.scales.push_back(scale_for(v, static_cast<float>(max_level(c.format))));
   e.levels.resize(static_cast<std::size_t>(e.rows * e.cols));
   cpu().transform_quantize(in, c.along, c.transform, c.format, granularity(c), e.scales.data(),
-                           {c.rounding, 99, 0}, e.levels.data());
+                           {c.rounding, 99}, {e.levels.data(), e.rows, e.cols, Order::rows, 0});
   return e;
 }
 
@@ -143,7 +143,7 @@ void check(const Operand<T>& operand, const Case& c) {
       level_layout(operand.view.rows, operand.view.cols, c.along, c.transform, c.packed);
   DeviceArray<std::int8_t> out(static_cast<std::size_t>(layout.bytes()));
   passes.transform_quantize(nullptr, operand.matrix, c.along, c.transform, c.format, c.group,
-                            scales.data(), {c.rounding, 99, 0}, c.packed, out.data());
+                            scales.data(), {c.rounding, 99}, c.packed, out.data());
   ASSERT_EQ(unpadded(out.host(), layout), contracted_contiguous(expected, c.along));
 }
 
@@ -224,9 +224,9 @@ void check_dequantize(Element element, Size size, std::int64_t pitch, bool each)
     for (std::int64_t c = 0; c < size.cols; ++c)
       dense.push_back(sums[static_cast<std::size_t>(r * pitch + c)]);
   std::vector<float> expected(dense.size());
-  cpu().dequantize(dense.data(), size.rows, size.cols, 0.0625F, rows.data(),
+  cpu().dequantize(dense.data(), size.cols, size.rows, size.cols, 0.0625F, rows.data(),
                    static_cast<std::int64_t>(rows.size()), cols.data(),
-                   static_cast<std::int64_t>(cols.size()), expected.data());
+                   static_cast<std::int64_t>(cols.size()), expected.data(), size.cols);
   DeviceArray<std::int32_t> in{std::span<const std::int32_t>(sums)};
   DeviceArray<float> row_scales{std::span<const float>(rows)};
   DeviceArray<float> col_scales{std::span<const float>(cols)};

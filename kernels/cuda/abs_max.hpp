@@ -23,6 +23,8 @@ struct TransformAbsMax {
   using Params = PassParams;
   using F = Fragment<T, across>;
   static constexpr int kThreads = kPassThreads;
+  /// Across, a thread holds a whole block of floats: two blocks of threads would spill some.
+  static constexpr int kResidentBlocks = across ? 1 : 2;
   static HOT_HOST_DEVICE std::size_t shared_bytes(const Params&) {
     return sizeof(std::int32_t) * 256;
   }

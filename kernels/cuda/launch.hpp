@@ -15,8 +15,15 @@
 namespace hot::kernels::HOT_SIDE {
 
 #ifdef __CUDACC__
+/// Blocks that a multiprocessor must have registers for: two, or what the kernel asks for.
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::kThreads, 2)
+constexpr int resident_blocks() {
+  if constexpr (requires { Kernel::kResidentBlocks; }) return Kernel::kResidentBlocks;
+  return 2;
+}
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::kThreads, resident_blocks<Kernel>())
     run_kernel(const __grid_constant__ typename Kernel::Params params) {
   extern __shared__ __align__(16) char shared[];
   Kernel::run(params, shared);

@@ -123,7 +123,7 @@ void add_choice_options(CLI::App& app, Request& request) {
   select::Options& choice = request.pipeline.select;
   app.add_option("--policy,--preset", choice.policy,
                  "auto: the best plan of all under the limits;\n"
-                 "layerwise: each gradient by itself; hot, hlq, lqs: that method")
+                 "layerwise: each gradient by itself; hot, hlq, lqs: by name")
       ->type_name("NAME")
       ->check(CLI::IsMember({"auto", "layerwise", "hot", "hlq", "lqs"}))
       ->capture_default_str()

@@ -9,7 +9,9 @@
 #include "reports/html.hpp"
 #include "reports/json.hpp"
 #include "reports/markdown.hpp"
+#include "reports/perfetto.hpp"
 #include "reports/plan.hpp"
+#include "reports/profile_table.hpp"
 #include "reports/terminal.hpp"
 
 namespace hot::reports {
@@ -36,11 +38,22 @@ std::string markdown(const Report& report, const Style&) {
   return write_markdown(report);
 }
 
+std::string perfetto(const Report& report, const Style&) {
+  if (!report.step) throw std::logic_error("the report has no observed step");
+  return write_perfetto(*report.step);
+}
+
 bool always(const Report&) {
   return true;
 }
 bool has_plan(const Report& report) {
   return report.plan.has_value();
+}
+bool has_step(const Report& report) {
+  return report.step.has_value();
+}
+bool has_profile(const Report& report) {
+  return report.profile.has_value();
 }
 bool has_trace(const Report& report) {
   return report.trace.has_value();
@@ -58,6 +71,10 @@ const std::vector<Format>& formats() {
       {"terminal", "the report for people", "", write_terminal, always},
       {"trace", "the table of backward products that inspect prints", "", write_trace_table,
        has_trace},
+      {"profile", "the tables of time and memory that profile prints", "", write_profile_table,
+       has_profile},
+      {"perfetto", "a trace of one step for Perfetto or Chrome; .gz: compressed", "--trace",
+       perfetto, has_step},
   };
   return table;
 }

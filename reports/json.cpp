@@ -4,6 +4,7 @@
 
 #include "reports/json_numbers.hpp"
 #include "reports/json_plan.hpp"
+#include "reports/json_profile.hpp"
 #include "reports/json_sections.hpp"
 #include "reports/report_reader.hpp"
 
@@ -128,6 +129,7 @@ std::string write_json(const Report& report) {
   if (report.errors) json["errors"] = errors_json(*report.errors, numbers);
   if (report.plan) json["plan"] = plan_json(*report.plan, numbers);
   if (report.verification) json["verification"] = verification_json(*report.verification, numbers);
+  if (report.profile) json["profile"] = profile_json(*report.profile, numbers);
   json["metrics"] = metric_legend();
   json["notes"] = numbers.notes();
   return json_text(json);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reports/profile_table.hpp"
 #include "reports/sections.hpp"
 
 namespace hot::reports {
@@ -12,7 +13,7 @@ std::string write_terminal(const Report& report, const Style& given) {
   std::string text;
   for (const auto section :
        {verdict_section, metrics_section, plan_section, front_section, errors_section,
-        verification_section, findings_section, environment_section}) {
+        verification_section, memory_section, findings_section, environment_section}) {
     const std::string part = section(report, style);
     if (part.empty()) continue;
     if (!text.empty()) text += '\n';

@@ -127,6 +127,8 @@ std::string value_text(double value, std::string_view unit) {
   if (std::isnan(value)) return "not a number";
   if (std::isinf(value)) return value > 0 ? "infinite" : "-infinite";
   if (unit == "bytes") return bytes_text(value);
+  if (unit == "bytes/s") return bytes_text(value) + "/s";
+  if (unit == "FLOP/s") return flops_text(value) + "/s";
   if (unit == "count") return fmt::format("{:.0f}", value);
   const double size = std::abs(value);
   const std::string number = size != 0 && size < 1e-3      ? fmt::format("{:.2e}", value)

@@ -48,6 +48,7 @@ hot::ExitCode run(int argc, char** argv) {
       return hot::ExitCode::done;
     case Command::analyze:
     case Command::inspect:
+    case Command::profile:
     case Command::verify:
     case Command::train:
       break;

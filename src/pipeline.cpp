@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "analyzers/cost/cost.hpp"
 #include "analyzers/measure/measure.hpp"
+#include "analyzers/profile/profile.hpp"
 #include "analyzers/select/repair.hpp"
 #include "analyzers/trace/trace.hpp"
 #include "analyzers/train/train.hpp"
@@ -93,10 +95,55 @@ void find_costs(const PipelineOptions& options, const Progress& progress,
       progress, *report.errors);
 }
 
+/// Minibatches and loss of another batch size.
+profile::BatchMaker batch_maker(const PipelineOptions& options, const models::Model& model) {
+  return [&options, &model](std::int64_t batch) {
+    models::InputOptions how = options.inputs;
+    how.batch = static_cast<int>(batch);
+    how.batches = 1;
+    models::Inputs inputs = models::make_inputs(model, how);
+    models::Loss loss =
+        models::Loss::choose(options.loss, model, inputs.batches.front(), options.seed);
+    return std::pair{std::move(inputs), std::move(loss)};
+  };
+}
+
+void profile_step(const PipelineOptions& options, const models::Model& model,
+                  const verify::StepSetting& setting, const Progress& progress, Report& report) {
+  report.profile.emplace();
+  report.step.emplace();
+  profile::profile(setting, *report.trace, report.plan ? &*report.plan : nullptr,
+                   batch_maker(options, model), options.profile, progress, *report.profile,
+                   &*report.step);
+}
+
+/// Samples in the minibatch that the user asked for: --batch, or the first size of an --input; 0
+/// where neither says it.
+std::int64_t wanted_batch(const models::InputOptions& options) {
+  if (options.batch > 0 || options.inputs.empty()) return options.batch;
+  const std::string& text = options.inputs.front();
+  std::size_t begin = text.find_first_of("=:");
+  begin = begin == std::string::npos ? 0 : begin + 1;
+  std::int64_t size = 0;
+  std::from_chars(text.data() + begin, text.data() + text.size(), size);
+  return size;
+}
+
+/// A step that doesn't fit: its EnvironmentError, with the bytes that it needs and the batch that
+/// would fit.
+[[noreturn]] void explain_memory(const EnvironmentError& error, const PipelineOptions& options,
+                                 const models::Model& model) {
+  if (std::string(error.what()).find("not enough memory") == std::string::npos) throw error;
+  const std::string advice =
+      profile::advise_batch(model, batch_maker(options, model), options.seed,
+                            wanted_batch(options.inputs), available_memory());
+  throw EnvironmentError(advice.empty() ? error.what()
+                                        : fmt::format("not enough memory: {}", advice));
+}
+
 /// The way of the data: each stage takes the value before it and its own options.
-void run_stages(const PipelineOptions& options, const Progress& progress, Report& report) {
-  const models::Model model = models::load_model(options.model);
-  describe_model(model, report.model);
+void run_loaded(const PipelineOptions& options, const models::Model& model,
+                const Progress& progress, Report& report) {
   models::InputOptions wanted = options.inputs;
   if (options.select.max_error.relative && wanted.batches < 2) {
     wanted.batches = 2;
@@ -113,6 +160,9 @@ void run_stages(const PipelineOptions& options, const Progress& progress, Report
   remember_step_memory(report.run);
   if (options.last == Stage::trace) return;
 
+  const verify::StepSetting setting{model, inputs.batches.front(), loss, options.seed};
+  if (options.profiles && !options.plan && !options.makes_plan)
+    return profile_step(options, model, setting, progress, report);
   if (options.plan) {
     check_plan_matches(*options.plan, *report.trace);
     report.plan = options.plan;
@@ -129,12 +179,26 @@ void run_stages(const PipelineOptions& options, const Progress& progress, Report
                                  {report.model.sha256, report.model.parameters}, options.select);
     if (options.last == Stage::select) return;
   }
+  if (options.profiles) return profile_step(options, model, setting, progress, report);
   verify::Options how = options.verify;
   if (!options.plan && report.plan->policy == "auto") {
     how.repair = select::Repair(*report.trace, *report.errors, options.select);
   }
   report.verification =
       verify::verify(model, inputs, loss, *report.trace, *report.plan, how, progress);
+  report.profile.emplace();
+  report.profile->memory = profile::profile_memory(
+      setting, &*report.plan, options.profile.optimizer, *report.trace, progress);
+}
+
+void run_stages(const PipelineOptions& options, const Progress& progress, Report& report) {
+  const models::Model model = models::load_model(options.model);
+  describe_model(model, report.model);
+  try {
+    run_loaded(options, model, progress, report);
+  } catch (const EnvironmentError& error) {
+    explain_memory(error, options, model);
+  }
 }
 
 /// LibTorch's own exceptions that no stage gave a meaning: its last resort is one line without the

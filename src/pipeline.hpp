@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analyzers/measure/options.hpp"
+#include "analyzers/profile/options.hpp"
 #include "analyzers/select/select.hpp"
 #include "analyzers/train/options.hpp"
 #include "analyzers/verify/options.hpp"
@@ -26,6 +27,9 @@ struct PipelineOptions {
   measure::Options measure;
   select::Options select;
   verify::Options verify;
+  profile::Options profile;
+  bool profiles = false;    ///< profile in place of measure, select and verify
+  bool makes_plan = false;  ///< profile: measure and select come before
   Stage last = Stage::verify;
   std::optional<Plan>
       plan;  ///< verified in place of a plan of this run: measure and select are left out

@@ -27,7 +27,7 @@ StepRun counted_step(const StepSetting& setting, const Replaced& replaced, bool 
   StepRun run;
   const auto replacement = replace(setting, replaced, check);
   NodeTimes unused;
-  backward::Recorder recorder(setting.model, unused);  // names the owners of saved tensors
+  backward::Recorder recorder(setting.model, unused, false);  // names the owners of saved tensors
   backward::SavedBytes saved(setting.model);
   backward::PeakMemory memory;
   run.step = models::run_step(setting.model, setting.batch, setting.loss, setting.seed, [&] {
@@ -44,7 +44,7 @@ StepRun timed_step(const StepSetting& setting, const Replaced& replaced) {
   StepRun run;
   const auto replacement = replace(setting, replaced, false);
   NodeTimes times;
-  backward::Recorder recorder(setting.model, times);
+  backward::Recorder recorder(setting.model, times, false);
   run.step = models::run_step(setting.model, setting.batch, setting.loss, setting.seed);
   recorder.rethrow();
   run.backward_seconds = std::move(times.by_layer);

@@ -8,7 +8,7 @@
 namespace hot::backward {
 namespace {
 
-enum Form : std::int64_t { none = 0, plain_x = 1, prepared = 2 };
+enum Form : std::int64_t { none = 0, plain_x = 1, prepared = 2, unfolded = 3 };
 
 Form form_of(torch::autograd::AutogradContext* ctx) {
   return static_cast<Form>(ctx->saved_data["kept"].toInt());
@@ -19,9 +19,11 @@ Form form_of(torch::autograd::AutogradContext* ctx) {
 void KeptX::keep(ReplacedLayer& layer, const at::Tensor& x, const Operands& o, bool needed,
                  torch::autograd::AutogradContext* ctx, torch::autograd::variable_list& saved) {
   Form form = none;
-  if (needed && layer.compresses(x, o.window)) {
-    form = prepared;
-    auto operand = layer.prepare_x(x.detach(), o.window);
+  if (needed && layer.compresses(x, o.window)) form = prepared;
+  if (needed && form == none && layer.compresses_unfolded(x, o.window)) form = unfolded;
+  if (form != none) {
+    auto operand = form == prepared ? layer.prepare_x(x.detach(), o.window)
+                                    : layer.prepare_unfolded_x(x.detach(), o.window);
     if (operand.packed)
       ctx->saved_data["packed"] =
           std::vector<std::int64_t>{operand.packed->rows, operand.packed->cols};
@@ -61,7 +63,8 @@ kernels::Operand KeptX::operand(ReplacedLayer& layer, const Operands& o,
     const auto size = ctx->saved_data["packed"].toIntVector();
     operand.packed = kernels::MatrixSize{size[0], size[1]};
   }
-  if (unfolds) operand.values = unfold_levels(operand.values, *layer.runs_of(o));
+  if (unfolds && form_of(ctx) == prepared)
+    operand.values = unfold_levels(operand.values, *layer.runs_of(o));
   return operand;
 }
 

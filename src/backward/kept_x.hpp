@@ -13,7 +13,7 @@ struct LayerHolder : torch::CustomClassHolder {
 };
 
 /// What forward keeps of x for grad_weight in an autograd context's saved tensors: nothing, x
-/// itself, or its prepared form. Written and read back here alone.
+/// itself, or its prepared form, before or after unfolding. Written and read back here alone.
 class KeptX {
  public:
   /// Chooses the form and appends its tensors to `saved`. `x` is the layer's input, `window` its

@@ -53,10 +53,12 @@ bool any_needs_gradient(const GemmOp& op, c10::ArrayRef<const c10::IValue> a) {
 }  // namespace
 
 struct Recorder::State {
-  State(const models::Model& model, Listener& l) : listener(l), sites(model) {}
+  State(const models::Model& model, Listener& l, bool keeps)
+      : listener(l), sites(model), keeps_x(keeps) {}
 
   Listener& listener;
   Sites sites;
+  bool keeps_x;
   std::mutex mutex;
   std::exception_ptr failure;
   std::map<std::pair<std::uint64_t, std::int64_t>, std::shared_ptr<Call>> open;
@@ -100,6 +102,7 @@ void Recorder::State::enter_product(const at::RecordFunction& fn, const GemmOp& 
     }
     view.owner = sites.all()[call->site].name;
     listener.on_forward(*call, forward_shapes(op, arguments));
+    if (!keeps_x) call->operands.x = at::Tensor();
     if (linked) open[{at::RecordFunction::currentThreadId(), fn.seqNr()}] = std::move(call);
   });
 }
@@ -235,8 +238,8 @@ struct RecorderCallbacks {
   }
 };
 
-Recorder::Recorder(const models::Model& model, Listener& listener)
-    : state_(std::make_shared<State>(model, listener)) {
+Recorder::Recorder(const models::Model& model, Listener& listener, bool keeps_x)
+    : state_(std::make_shared<State>(model, listener, keeps_x)) {
   {
     const std::lock_guard lock(active_mutex);
     if (active) throw std::logic_error("two recorders at a time");

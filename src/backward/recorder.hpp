@@ -59,7 +59,9 @@ class Recorder {
   friend struct RecorderCallbacks;
 
  public:
-  Recorder(const models::Model& model, Listener& listener);
+  /// `keeps_x`: calls hold their layer's input until backward, as autograd does in exact steps. A
+  /// plan's step lets it go: without `keeps_x` its memory is what it is unobserved.
+  Recorder(const models::Model& model, Listener& listener, bool keeps_x = true);
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;

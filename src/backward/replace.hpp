@@ -15,8 +15,8 @@ namespace hot::backward {
 /// addmm, convolution and _convolution on AutogradCPU (torchscript.md 3.1); all other calls go to
 /// torch's own kernels. Where grad_weight has a scheme, forward keeps the transformed, quantized x
 /// in place of the float one (ABC, methods.md section 3), unless the operation that made x keeps it
-/// anyway, or x is unfolded and transformed, which would only add bytes. One at a time, and only
-/// before other copies of these operations are registered.
+/// anyway, or x is unfolded and transformed and would take no less than half of its bytes. One at a
+/// time, and only before other copies of these operations are registered.
 class Replacement {
  public:
   /// `check`: every product is compared on a few rows with the same integers multiplied in double.

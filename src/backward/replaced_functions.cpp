@@ -68,9 +68,9 @@ struct ReplacedMatmul : torch::autograd::Function<ReplacedMatmul> {
     const bool planned_b = c.need_weight && !exact_b;
     const auto gy_operands = c.layer->prepare_gy(gy, planned_a, planned_b);
     Variable ga, gb;
-    if (exact_a) ga = gy.mm(b.t());
+    if (exact_a) ga = exact_input_gradient(*c.layer, gy, b);
     if (planned_a) ga = c.layer->grad_input(gy_operands.input, b.t());
-    if (exact_b) gb = exact_weight_gradient(ctx, gy, b, saved);
+    if (exact_b) gb = exact_weight_gradient(ctx, *c.layer, gy, b, saved);
     if (planned_b) {
       Operands o;
       gb = c.layer->grad_weight(gy_operands.weight, KeptX::operand(*c.layer, o, ctx, saved, 1)).t();
@@ -78,8 +78,16 @@ struct ReplacedMatmul : torch::autograd::Function<ReplacedMatmul> {
     return {c.need_bias ? gy : Variable(), ga, gb, Variable()};
   }
 
-  static at::Tensor exact_weight_gradient(AutogradContext* ctx, const at::Tensor& gy,
-                                          const at::Tensor& b, const variable_list& saved) {
+  static at::Tensor exact_input_gradient(ReplacedLayer& layer, const at::Tensor& gy,
+                                         const at::Tensor& b) {
+    const ReplacedLayer::Timed timed(layer, &LayerRuns::grad_input_seconds);
+    return gy.mm(b.t());
+  }
+
+  static at::Tensor exact_weight_gradient(AutogradContext* ctx, ReplacedLayer& layer,
+                                          const at::Tensor& gy, const at::Tensor& b,
+                                          const variable_list& saved) {
+    const ReplacedLayer::Timed timed(layer, &LayerRuns::grad_weight_seconds);
     // As torch does it: the order of the factors follows the weight's layout, so that the bits
     // agree.
     const auto x = KeptX::plain(ctx, saved, 1);
@@ -134,7 +142,7 @@ struct ReplacedConvolution : torch::autograd::Function<ReplacedConvolution> {
     const bool exact_x = c.need_x && runs_exact(*c.layer, Path::grad_input);
     const bool exact_weight = c.need_weight && runs_exact(*c.layer, Path::grad_weight);
 
-    auto [gx, gw, gb] = torchs_own(ctx, o, saved, {exact_x, exact_weight, c.need_bias});
+    auto [gx, gw, gb] = torchs_own(ctx, *c.layer, o, saved, {exact_x, exact_weight, c.need_bias});
     const bool planned_x = c.need_x && !exact_x;
     const bool planned_weight = c.need_weight && !exact_weight;
     if (planned_x || planned_weight) {
@@ -168,6 +176,7 @@ struct ReplacedConvolution : torch::autograd::Function<ReplacedConvolution> {
 
   /// The gradients that stay exact, by torch's own kernel.
   static std::tuple<at::Tensor, at::Tensor, at::Tensor> torchs_own(AutogradContext* ctx,
+                                                                   ReplacedLayer& layer,
                                                                    const Operands& o,
                                                                    const variable_list& saved,
                                                                    std::array<bool, 3> mask) {
@@ -177,6 +186,8 @@ struct ReplacedConvolution : torch::autograd::Function<ReplacedConvolution> {
       for (std::int64_t d = 2; d < o.gy.dim(); ++d) dims.push_back(d);
       return {at::Tensor(), at::Tensor(), o.gy.sum(dims)};
     }
+    const ReplacedLayer::Timed timed(
+        layer, mask[0] ? &LayerRuns::grad_input_seconds : &LayerRuns::grad_weight_seconds);
     auto x = KeptX::plain(ctx, saved, 1);
     if (!x.defined()) x = at::empty(o.x_sizes, o.gy.options());  // grad_input reads its sizes alone
     const auto& w = o.window;

@@ -4,7 +4,6 @@
 #include <torch/csrc/autograd/function.h>
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 #include "backward/folded_product.hpp"
@@ -90,16 +89,31 @@ bool ReplacedLayer::compresses(const at::Tensor& x, const Window& window) {
       *runs_of(window, x.sizes().slice(2), window.positions(x.sizes().slice(2))));
 }
 
+bool ReplacedLayer::compresses_unfolded(const at::Tensor& x, const Window& window) {
+  const Scheme& scheme = schemes_.grad_weight;
+  if (scheme.is_exact() || scheme.format == Format::none || window.trivial() || window.transposed)
+    return false;
+  if (producer_keeps(x)) return false;
+  const auto runs = runs_of(window, x.sizes().slice(2), window.positions(x.sizes().slice(2)));
+  const std::int64_t entries = x.size(0) * runs->positions() * runs->places() * x.size(1);
+  const std::int64_t bytes = entries * scheme.transform.rank / scheme.transform.order;
+  return 2 * bytes < static_cast<std::int64_t>(x.nbytes());
+}
+
+kernels::Operand ReplacedLayer::prepare_unfolded_x(const at::Tensor& x, const Window& window) {
+  const Timed timed(*this, &LayerRuns::forward_seconds);
+  const at::AutoDispatchBelowAutograd no_autograd;
+  return prepare_unfolded(
+      pixel_rows(x), *runs_of(window, x.sizes().slice(2), window.positions(x.sizes().slice(2))),
+      schemes_.grad_weight);
+}
+
 kernels::Operand ReplacedLayer::prepare_x(const at::Tensor& x, const Window& window) {
-  const auto start = std::chrono::steady_clock::now();
+  const Timed timed(*this, &LayerRuns::forward_seconds);
   const at::AutoDispatchBelowAutograd no_autograd;
   const auto& s = schemes_.grad_weight;
   const auto matrix = window.convolution ? pixel_rows(x) : x.reshape({-1, x.size(-1)});
-  auto operand = window.trivial() ? kernels::prepare_x(matrix, s) : prepare_pixels(matrix, s);
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  const std::lock_guard lock(mutex_);
-  runs_.forward_seconds += spent.count();
-  return operand;
+  return window.trivial() ? kernels::prepare_x(matrix, s) : prepare_pixels(matrix, s);
 }
 
 std::shared_ptr<const WindowRuns> ReplacedLayer::runs_of(const Window& window,
@@ -125,6 +139,7 @@ void ReplacedLayer::note_deviation(double deviation) {
 }
 
 ReplacedLayer::GyOperands ReplacedLayer::prepare_gy(const at::Tensor& gy, bool input, bool weight) {
+  const auto start = std::chrono::steady_clock::now();
   std::vector<kernels::Recipe> recipes;
   if (input)
     recipes.push_back(
@@ -136,10 +151,16 @@ ReplacedLayer::GyOperands ReplacedLayer::prepare_gy(const at::Tensor& gy, bool i
   GyOperands result;
   if (input) result.input = operands.front();
   if (weight) result.weight = operands.back();
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  const double share = spent.count() / (input && weight ? 2 : 1);
+  const std::lock_guard lock(mutex_);
+  if (input) runs_.grad_input_seconds += share;
+  if (weight) runs_.grad_weight_seconds += share;
   return result;
 }
 
 at::Tensor ReplacedLayer::grad_input(const kernels::Operand& gy, const at::Tensor& w) {
+  const Timed timed(*this, &LayerRuns::grad_input_seconds);
   const auto b = kernels::prepare_w(w, schemes_.grad_input);
   auto gx = kernels::multiply(gy, b);
   if (check_) note_deviation(deviation_from_double(gx, gy, b));
@@ -148,6 +169,7 @@ at::Tensor ReplacedLayer::grad_input(const kernels::Operand& gy, const at::Tenso
 
 at::Tensor ReplacedLayer::folded_grad_input(const kernels::Operand& gy, const at::Tensor& w,
                                             const WindowRuns& runs) {
+  const Timed timed(*this, &LayerRuns::grad_input_seconds);
   const auto b = kernels::prepare_w(w, schemes_.grad_input);
   if (check_) {
     const auto part = checked_part(gy);
@@ -157,6 +179,7 @@ at::Tensor ReplacedLayer::folded_grad_input(const kernels::Operand& gy, const at
 }
 
 at::Tensor ReplacedLayer::grad_weight(const kernels::Operand& gy, const kernels::Operand& x) {
+  const Timed timed(*this, &LayerRuns::grad_weight_seconds);
   auto gw = kernels::multiply(gy, x);
   if (check_) note_deviation(deviation_from_double(gw, gy, x));
   return gw;

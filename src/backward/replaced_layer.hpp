@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -29,9 +30,16 @@ class ReplacedLayer {
   /// True if forward should keep prepare_x() of this x instead of x.
   [[nodiscard]] bool compresses(const at::Tensor& x, const Window& window);
 
+  /// True if forward should keep prepare_unfolded_x() of this x: a convolution whose unfolded input
+  /// takes less than half of x once transformed and quantized (windows that hardly overlap).
+  [[nodiscard]] bool compresses_unfolded(const at::Tensor& x, const Window& window);
+
   /// The layer's input as forward keeps it for backward: a matrix [L×I], or a convolution's image
   /// as pixel rows, quantized; the time is counted.
   [[nodiscard]] kernels::Operand prepare_x(const at::Tensor& x, const Window& window);
+
+  /// A convolution's input unfolded, then prepared; the time is counted.
+  [[nodiscard]] kernels::Operand prepare_unfolded_x(const at::Tensor& x, const Window& window);
 
   /// Where a window with these spatial sizes of x and y reads; made once.
   [[nodiscard]] std::shared_ptr<const WindowRuns> runs_of(const Window& window,
@@ -59,6 +67,25 @@ class ReplacedLayer {
 
   /// gw [O×I] of gy [L×O] and the prepared x by the scheme.
   [[nodiscard]] at::Tensor grad_weight(const kernels::Operand& gy, const kernels::Operand& x);
+
+  /// Adds the time of its life to the layer's counters.
+  class Timed {
+   public:
+    Timed(ReplacedLayer& layer, double LayerRuns::*seconds)
+        : layer_(layer), seconds_(seconds), start_(std::chrono::steady_clock::now()) {}
+    ~Timed() {
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+      const std::lock_guard lock(layer_.mutex_);
+      layer_.runs_.*seconds_ += spent.count();
+    }
+    Timed(const Timed&) = delete;
+    Timed& operator=(const Timed&) = delete;
+
+   private:
+    ReplacedLayer& layer_;
+    double LayerRuns::*seconds_;
+    std::chrono::steady_clock::time_point start_;
+  };
 
   /// A product that the scheme leaves exact ran through the stand-in.
   void count_exact(Path path);

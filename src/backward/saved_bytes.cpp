@@ -13,7 +13,7 @@
 namespace hot::backward {
 
 struct SavedBytes::State {
-  explicit State(const models::Model& model) : book(model) {}
+  State(const models::Model& model, SavedListener* l) : book(model), listener(l) {}
 
   struct Kept {
     std::vector<std::string> owners;  ///< of the saved variables, in order
@@ -22,6 +22,7 @@ struct SavedBytes::State {
   };
 
   LayerBook book;
+  SavedListener* listener;
   mutable std::mutex mutex;
   std::unordered_map<const c10::StorageImpl*, Kept> kept;
 
@@ -31,7 +32,9 @@ struct SavedBytes::State {
     const std::lock_guard lock(mutex);
     if (book.is_parameter_storage(storage)) return;
     auto& entry = kept[storage];
-    entry.owners.push_back(Recorder::current_owner());
+    const std::string owner = Recorder::current_owner();
+    if (listener != nullptr) listener->on_keep(tensor, owner);
+    entry.owners.push_back(owner);
     if (entry.nodes++ == 0) {
       entry.bytes = static_cast<std::int64_t>(storage->nbytes());
     }
@@ -41,7 +44,9 @@ struct SavedBytes::State {
     if (!tensor.defined() || !tensor.has_storage()) return;
     const std::lock_guard lock(mutex);
     const auto found = kept.find(tensor.storage().unsafeGetStorageImpl());
-    if (found != kept.end() && --found->second.nodes == 0) kept.erase(found);
+    if (found == kept.end() || --found->second.nodes > 0) return;
+    if (listener != nullptr) listener->on_release(found->first);
+    kept.erase(found);
   }
 };
 
@@ -94,13 +99,18 @@ void SavedBytes::install() {
   (void)once;
 }
 
-SavedBytes::SavedBytes(const models::Model& model) : state_(std::make_shared<State>(model)) {
+SavedBytes::SavedBytes(const models::Model& model, SavedListener* listener)
+    : state_(std::make_shared<State>(model, listener)) {
   install();
   const std::lock_guard lock(active_mutex);
   active = state_;
 }
 
 SavedBytes::~SavedBytes() {
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->listener = nullptr;  // a graph that is still alive releases later
+  }
   const std::lock_guard lock(active_mutex);
   active.reset();
 }

@@ -13,6 +13,17 @@
 
 namespace hot::backward {
 
+/// Told what autograd begins to hold and lets go, by storage; parameters are left out. Called on
+/// the thread that does it, one call at a time.
+class SavedListener {
+ public:
+  virtual ~SavedListener() = default;
+  /// A saved variable holds `tensor`, made by `owner`'s operation; several can hold one storage.
+  virtual void on_keep(const at::Tensor& tensor, const std::string& owner) = 0;
+  /// The last saved variable of the storage is gone.
+  virtual void on_release(const c10::StorageImpl* storage) = 0;
+};
+
 /// Counts what autograd holds for the backward pass while alive: every storage once, parameters
 /// left out, each under the layer (or module path) whose operation saved it first. What the graph
 /// lets go is no longer counted, so ask between forward and backward. The bytes are those of the
@@ -20,7 +31,7 @@ namespace hot::backward {
 /// the rest of the process (torchscript.md 3.5); results don't change. One at a time.
 class SavedBytes {
  public:
-  explicit SavedBytes(const models::Model& model);
+  explicit SavedBytes(const models::Model& model, SavedListener* listener = nullptr);
   ~SavedBytes();
   SavedBytes(const SavedBytes&) = delete;
   SavedBytes& operator=(const SavedBytes&) = delete;

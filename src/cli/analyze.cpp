@@ -4,6 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/messages.hpp"
+#include "cli/options.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/results.hpp"
 #include "cli/terminal.hpp"
@@ -26,6 +27,8 @@ ExitCode run_on_model(const Request& request) {
   const Results results(request);
   PipelineOptions pipeline = request.pipeline;
   pipeline.measure.schemes = resolve_schemes(request.schemes);
+  if (!request.target.empty()) pipeline.profile.target = resolve_target(request.target);
+  pipeline.makes_plan = !request.profile_policy.empty();
   if (!request.plan_file.empty())
     pipeline.plan = reports::read_plan(read_text("--plan", request.plan_file), request.plan_file);
 

@@ -169,9 +169,11 @@ void add_verify_options(CLI::App& app, verify::Options& options) {
 }
 
 void add_output_options(CLI::App& app, OutputOptions& options,
-                        const std::vector<reports::Format>& formats, bool makes_plan) {
+                        const std::vector<reports::Format>& formats, bool makes_plan,
+                        bool observes_step) {
   for (const reports::Format& format : formats) {
     if (format.option.empty() || (format.name == "plan" && !makes_plan)) continue;
+    if (format.name == "perfetto" && !observes_step) continue;
     const std::string name(format.name);
     app.add_option_function<std::string>(
            std::string(format.option),

@@ -22,9 +22,10 @@ struct CommandInfo {
 };
 
 /// The commands with a name; without one, MODEL is analysed.
-constexpr std::array<CommandInfo, 7> kCommands = {{
+constexpr std::array<CommandInfo, 8> kCommands = {{
     {Command::inspect, "inspect", "list inputs and every backward GEMM; nothing is timed or judged",
      true},
+    {Command::profile, "profile", "where a step's time and memory go, layer by layer", true},
     {Command::verify, "verify", "run a given plan with real kernels beside the exact run", true},
     {Command::train, "train", "train exactly and by a given plan, and compare", true},
     {Command::compare, "compare", "say what changed between two reports or plans", false},
@@ -61,15 +62,18 @@ void add_options(CLI::App& app, Command command, Request& request) {
   if (command == Command::analyze) add_choice_options(app, request);
   if (command == Command::train) {
     add_train_options(app, request);
-    add_output_options(app, request.output, reports::training_formats(), false);
+    add_output_options(app, request.output, reports::training_formats(), false, false);
     return add_message_options(app, request.messages);
   }
-  if (command != Command::inspect) add_verify_options(app, request.pipeline.verify);
+  if (command == Command::profile) add_profile_options(app, request);
+  if (command == Command::analyze || command == Command::verify)
+    add_verify_options(app, request.pipeline.verify);
   if (command == Command::verify)
     app.add_option("--plan", request.plan_file, "the plan to run, as analysis wrote it")
         ->type_name("FILE")
         ->required();
-  add_output_options(app, request.output, reports::formats(), command == Command::analyze);
+  add_output_options(app, request.output, reports::formats(), command == Command::analyze,
+                     command == Command::profile);
   add_message_options(app, request.messages);
 }
 
@@ -112,6 +116,8 @@ void spread(Request& request) {
   } else {
     pipeline.train.reset();
   }
+  pipeline.profiles = request.command == Command::profile;
+  if (!request.profile_policy.empty()) pipeline.select.policy = request.profile_policy;
 }
 
 std::string one_line(std::string text) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/terminal.hpp"
 
 namespace hot::cli {
@@ -40,10 +42,20 @@ void ProgressLine::update(std::string_view stage, std::int64_t done, std::int64_
     stage_start_ = now;
   }
   if (now - stage_start_ < kSilence || now - last_drawn_ < kInterval) return;
+  const std::chrono::duration<double> spent = now - stage_start_;
+  const std::string shown = fmt::format("{}{}", detail, time_left(done, total, spent.count()));
   draw(fmt::format("\r{}\x1b[K",
-                   text(stage, done, total, detail, terminal_width(STDERR_FILENO, 80) - 1)));
+                   text(stage, done, total, shown, terminal_width(STDERR_FILENO, 80) - 1)));
   last_drawn_ = now;
   drawn_ = true;
+}
+
+std::string ProgressLine::time_left(std::int64_t done, std::int64_t total, double seconds) {
+  if (done <= 0 || total <= done) return "";
+  const double left = seconds / static_cast<double>(done) * static_cast<double>(total - done);
+  if (left < 60) return fmt::format(", about {:.0f} s left", std::max(left, 1.0));
+  if (left < 5400) return fmt::format(", about {:.0f} min left", left / 60);
+  return fmt::format(", about {:.1f} h left", left / 3600);
 }
 
 std::string ProgressLine::text(std::string_view stage, std::int64_t done, std::int64_t total,

@@ -29,6 +29,9 @@ class ProgressLine {
                                         std::int64_t total, std::string_view detail,
                                         std::size_t width);
 
+  /// ", about 12 s left" at the pace of the stage so far; empty before its first part is done.
+  [[nodiscard]] static std::string time_left(std::int64_t done, std::int64_t total, double seconds);
+
  private:
   using Clock = std::chrono::steady_clock;
   void update(std::string_view stage, std::int64_t done, std::int64_t total,

@@ -8,7 +8,17 @@
 
 namespace hot::cli {
 
-enum class Command { analyze, inspect, verify, train, compare, export_plan, schemes, devices };
+enum class Command {
+  analyze,
+  inspect,
+  profile,
+  verify,
+  train,
+  compare,
+  export_plan,
+  schemes,
+  devices
+};
 
 /// Where results go besides the table: a file, or "-" for standard output, by the name of the
 /// report format.
@@ -45,8 +55,10 @@ struct Request {
   PipelineOptions pipeline;
   std::string device = "auto";  ///< auto | cpu | cuda | cuda:<index>
   std::vector<std::string>
-      schemes;            ///< schemes or glob patterns of schemes; empty = all of the default
-  std::string plan_file;  ///< verify, train: the plan to run
+      schemes;                 ///< schemes or glob patterns of schemes; empty = all of the default
+  std::string plan_file;       ///< verify, train, profile: the plan to run
+  std::string profile_policy;  ///< profile: makes a plan; empty: none
+  std::string target;          ///< profile: --target
   CompareRequest compare;
   ExportRequest exported;
   OutputOptions output;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "cli/gzip.hpp"
 #include "cli/terminal.hpp"
 #include "core/errors.hpp"
 #include "reports/training_formats.hpp"
@@ -55,7 +56,9 @@ Results::Results(const Request& request) {
     files_.emplace_back(&format, std::move(output));
   }
   if (!request.messages.quiet)
-    table_ = &format_of(request, request.command == Command::inspect ? "trace" : "terminal");
+    table_ = &format_of(request, request.command == Command::inspect   ? "trace"
+                                 : request.command == Command::profile ? "profile"
+                                                                       : "terminal");
 }
 
 void Results::write(const Report& report) const {
@@ -65,7 +68,9 @@ void Results::write(const Report& report) const {
                    format->name);
       continue;
     }
-    output.write(format->write(report, {}));
+    const std::string text = format->write(report, {});
+    const bool packed = format->name == "perfetto" && output.target().ends_with(".gz");
+    output.write(packed ? gzip(text) : text);
     spdlog::debug("{} written", output.target());
   }
   if (table_ != nullptr) print_table(report);

@@ -8,6 +8,7 @@
 #include "core/error_table.hpp"
 #include "core/layer_trace.hpp"
 #include "core/plan.hpp"
+#include "core/profile.hpp"
 #include "core/training.hpp"
 #include "core/verification.hpp"
 
@@ -47,6 +48,8 @@ struct Report {
   std::optional<Plan> plan;
   std::optional<Verification> verification;
   std::optional<Training> training;    ///< of `train` alone
+  std::optional<Profile> profile;      ///< of the analysis: its memory half alone
+  std::optional<StepTrace> step;       ///< one observed step, for --trace
   Metrics run;                         ///< its time and memory beside a plain training step's
   double elapsed_seconds = 0;          ///< measured, whole run
   std::int64_t peak_memory_bytes = 0;  ///< measured, resident set of the process

@@ -118,6 +118,14 @@ TEST_F(Memory, PeakIsWhatThisProcessHad) {
   EXPECT_GT(peak_resident_bytes(), static_cast<std::int64_t>(large.size()));
 }
 
+TEST(ProgressLine, TimeLeftIsThePaceSoFar) {
+  EXPECT_EQ(cli::ProgressLine::time_left(0, 10, 5), "");
+  EXPECT_EQ(cli::ProgressLine::time_left(10, 10, 5), "");
+  EXPECT_EQ(cli::ProgressLine::time_left(2, 10, 5), ", about 20 s left");
+  EXPECT_EQ(cli::ProgressLine::time_left(1, 10, 60), ", about 9 min left");
+  EXPECT_EQ(cli::ProgressLine::time_left(1, 10, 3600), ", about 9.0 h left");
+}
+
 TEST(ProgressLine, NeverExceedsTheWidth) {
   EXPECT_EQ(cli::ProgressLine::text("measure", 3, 12, "blocks.0.mlp.fc1", 80),
             "measure 3/12 blocks.0.mlp.fc1");

@@ -1,0 +1,108 @@
+#include "analyzers/profile/profile.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "analyzers/profile/memory_step.hpp"
+#include "analyzers/profile/target.hpp"
+#include "analyzers/profile/time_steps.hpp"
+#include "core/interrupt.hpp"
+
+namespace hot::profile {
+namespace {
+
+verify::Replaced planned_layers(const Plan* plan) {
+  verify::Replaced layers;
+  if (plan == nullptr) return layers;
+  for (const auto& layer : plan->layers) {
+    if (layer.grad_input.is_exact() && layer.grad_weight.is_exact()) continue;
+    layers[layer.name] = {layer.grad_input, layer.grad_weight};
+  }
+  return layers;
+}
+
+/// Bytes of the operations outside layers, which timed steps don't count.
+void fill_bytes(const ObservedStep& observed, TimeProfile& times) {
+  std::map<std::string, std::int64_t> forward, backward;
+  for (const Slice& slice : observed.slices) {
+    if (slice.site >= 0) continue;
+    (slice.phase == Phase::forward ? forward : backward)[slice.name] += slice.bytes;
+  }
+  for (OpTimes& op : times.forward_ops) op.bytes = forward[op.name];
+  for (OpTimes& op : times.backward_ops) op.bytes = backward[op.name];
+}
+
+/// Batches that tell a budget's answer where none were named.
+std::vector<std::int64_t> batches_of(const Options& options, std::int64_t own) {
+  if (!options.batch_sizes.empty() || options.budget_bytes == 0) return options.batch_sizes;
+  const std::int64_t base = std::max<std::int64_t>(2, own);
+  return {base, 2 * base};
+}
+
+/// Says what comes, and stops where the user asked for it.
+class Teller {
+ public:
+  Teller(const Progress& progress, std::int64_t steps) : progress_(progress), steps_(steps) {}
+  void operator()(std::string_view what) {
+    throw_if_interrupted();
+    if (progress_) progress_("profile", std::min(done_++, steps_), steps_, what);
+  }
+
+ private:
+  const Progress& progress_;
+  std::int64_t steps_;
+  std::int64_t done_ = 0;
+};
+
+std::int64_t needed(const MemoryComparison& memory) {
+  return memory.parameter_bytes + memory.buffer_bytes + memory.optimizer_bytes +
+         memory.exact.peak_bytes;
+}
+
+}  // namespace
+
+MemoryComparison profile_memory(const verify::StepSetting& setting, const Plan* plan,
+                                const std::string& optimizer, const Trace& trace,
+                                const Progress& progress) {
+  Teller next(progress, 1);
+  next("memory of a step");
+  return compare_memory(setting, planned_layers(plan), optimizer, trace);
+}
+
+void profile(const verify::StepSetting& setting, const Trace& trace, const Plan* plan,
+             const BatchMaker& maker, const Options& options, const Progress& progress,
+             Profile& result, StepTrace* step) {
+  const verify::Replaced replaced = planned_layers(plan);
+  const auto batches = batches_of(options, batch_of(setting.batch));
+  const std::int64_t kinds = replaced.empty() ? 2 : 3;
+  Teller next(progress, 4 + options.repeats * kinds + static_cast<std::int64_t>(batches.size()));
+
+  next("memory of a step");
+  ObservedStep observed;
+  result.memory = compare_memory(setting, replaced, options.optimizer, trace, &observed);
+  if (step != nullptr) *step = step_trace(observed);
+
+  next("ceilings of this machine");
+  const Ceilings ceilings = measure_ceilings();
+  Optimizer optimizer(options.optimizer, setting.model);
+  TimeOptions how;
+  how.repeats = options.repeats;
+  how.seconds = options.seconds;
+  result.time = time_steps(setting, replaced, trace, optimizer, ceilings, how,
+                           [&](std::string_view what) { next(what); });
+  fill_bytes(observed, result.time->exact);
+
+  if (options.target) {
+    const TargetRates here{
+        "this machine", ceilings.float32_flops, 0, 0, ceilings.bytes_per_second, 0, "measured"};
+    result.target =
+        model_target(result.time->exact, plan, *options.target, here,
+                     result.time->metrics.value("step_exact_ms"), needed(*result.memory));
+  }
+  if (batches.empty()) return;
+  result.batches = sweep(setting.model, maker, setting.seed, batches, replaced, options.optimizer,
+                         [&](std::string_view what) { next(what); });
+  result.batches->budget_bytes = options.budget_bytes;
+}
+
+}  // namespace hot::profile

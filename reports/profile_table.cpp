@@ -1,6 +1,7 @@
 #include "reports/profile_table.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "reports/sections.hpp"
 #include "reports/terminal.hpp"
@@ -8,6 +9,7 @@
 namespace hot::reports {
 
 std::string write_profile_table(const Report& report, const Style& given) {
+  if (!report.profile) throw std::logic_error("the report has no profile");
   Style style = given;
   style.width = std::max(style.width, kMinWidth);
   std::string text;

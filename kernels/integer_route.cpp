@@ -51,9 +51,10 @@ double thread_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-double seconds(IntegerRoute route, const at::Tensor& a, const at::Tensor& b) {
+template <class Product>
+double seconds(const Product& product) {
   const double start = thread_seconds();
-  (void)integer_gemm_by(route, a, b, kLargest);
+  (void)product();
   return thread_seconds() - start;
 }
 
@@ -88,13 +89,18 @@ RouteChoice probe_integer_routes() {
     return {IntegerRoute::float32,
             "float32 GEMM over integers, exact: _int_mm gives wrong integers on this CPU"};
   const bool brgemm = brgemm_serves() && gives(IntegerRoute::brgemm, a, b);
+  const Packed packed = brgemm ? pack(b) : Packed{};
   double int_mm = 1e300;
   double tiles = 1e300;
   double float32 = 1e300;
   for (int i = 0; i < kRepeats; ++i) {
-    int_mm = std::min(int_mm, seconds(IntegerRoute::int_mm, a, b));
-    float32 = std::min(float32, seconds(IntegerRoute::float32, a, b));
-    if (brgemm) tiles = std::min(tiles, seconds(IntegerRoute::brgemm, a, b));
+    const auto by = [&](IntegerRoute route) {
+      return seconds([&] { return integer_gemm_by(route, a, b, kLargest); });
+    };
+    int_mm = std::min(int_mm, by(IntegerRoute::int_mm));
+    float32 = std::min(float32, by(IntegerRoute::float32));
+    // Operands are quantized into packed bytes: packing is no part of the product.
+    if (brgemm) tiles = std::min(tiles, seconds([&] { return packed_integer_product(a, packed); }));
   }
   if (tiles < float32)
     return {

@@ -15,7 +15,12 @@ constexpr double kRate = 1e-6;
 
 std::unique_ptr<torch::optim::Optimizer> make(const std::string& kind,
                                               const std::vector<at::Tensor>& parameters) {
-  using namespace torch::optim;
+  using torch::optim::Adam;
+  using torch::optim::AdamOptions;
+  using torch::optim::AdamW;
+  using torch::optim::AdamWOptions;
+  using torch::optim::SGD;
+  using torch::optim::SGDOptions;
   if (kind == "sgd") return std::make_unique<SGD>(parameters, SGDOptions(kRate));
   if (kind == "momentum") return std::make_unique<SGD>(parameters, SGDOptions(kRate).momentum(0.9));
   if (kind == "adam") return std::make_unique<Adam>(parameters, AdamOptions(kRate));

@@ -216,7 +216,7 @@ void StepLog::State::look_at_inputs(const at::RecordFunction& fn, Open& open) co
 
 void StepLog::State::look_at_outputs(const at::RecordFunction& fn, Open& open) const {
   const auto schema = fn.operator_schema();
-  auto outputs = fn.outputs();
+  const auto& outputs = fn.outputs();
   if (!schema) return;
   const std::size_t wanted = schema->returns().size();
   const std::size_t first = outputs.size() > wanted ? outputs.size() - wanted : 0;

@@ -34,8 +34,7 @@ std::int64_t abs_max_in_registers(const MatrixView& in, const Transform& transfo
       most = largest_in_registers<kRows>(in.data + row * in.row_stride + col, in.row_stride, kept,
                                          most);
   for (int lane = 0; lane < kLanes; ++lane)
-    largest =
-        larger_magnitude(largest, std::bit_cast<float>(static_cast<std::int32_t>(most[lane])));
+    largest = larger_magnitude(largest, std::bit_cast<float>(most[lane]));
   return cols;
 }
 

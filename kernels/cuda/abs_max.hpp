@@ -40,8 +40,11 @@ struct TransformAbsMax {
     for (int f = 0; f < F::kFrees; ++f) best[f] = 0.0F;
     HOT_UNROLL
     for (int t = 0; t < F::kTerms; ++t)
-      if (kept_term(p, fragment.term0 + t) >= 0) HOT_UNROLL
-    for (int f = 0; f < F::kFrees; ++f) best[f] = larger_magnitude(best[f], fragment.values[t][f]);
+      if (kept_term(p, fragment.term0 + t) >= 0) {
+        HOT_UNROLL
+        for (int f = 0; f < F::kFrees; ++f)
+          best[f] = larger_magnitude(best[f], fragment.values[t][f]);
+      }
     block_sync();
     if (p.each_free)
       raise_each(p, fragment, best, groups, tile);
@@ -64,9 +67,11 @@ struct TransformAbsMax {
   static HOT_DEVICE void raise_each(const Params& p, const F& fragment, float (&best)[F::kFrees],
                                     std::int32_t* groups, Tile tile) {
     if constexpr (!across) raise_in_warp(best);
-    if (across || thread_index() % kWarp == 0) HOT_UNROLL
-    for (int f = 0; f < F::kFrees; ++f)
-      shared_max(groups + fragment.free + f, magnitude_bits(best[f]));
+    if (across || thread_index() % kWarp == 0) {
+      HOT_UNROLL
+      for (int f = 0; f < F::kFrees; ++f)
+        shared_max(groups + fragment.free + f, magnitude_bits(best[f]));
+    }
     block_sync();
     const int frees = F::S::tile_frees(p.order);
     const std::int64_t free = tile.free * frees + thread_index();

@@ -15,11 +15,6 @@ constexpr int kVector = 16 / static_cast<int>(sizeof(T));
 
 constexpr int kWarps = kPassThreads / kWarp;
 
-/// Where a block works.
-struct Tile {
-  std::int64_t term, free;
-};
-
 HOT_DEVICE Tile tile_of(const PassParams& p) {
   const std::int64_t block = block_index();
   if (p.terms_first) return {block % p.term_tiles, block / p.term_tiles};

@@ -68,13 +68,15 @@ HOT_DEVICE void write_tile(const PassParams& p, const char* levels, int pitch, i
   for (int i = thread_index(); i < chunks * tile_frees; i += kPassThreads) {
     const int free = i / chunks;
     const std::int64_t out_free = tile.free * tile_frees + free;
-    const std::int64_t at = tile.term * tile_bytes + i % chunks * width;
+    const std::int64_t inside = static_cast<std::int64_t>(i % chunks) * width;
+    const std::int64_t at = tile.term * tile_bytes + inside;
     if (out_free >= p.out_free || at >= p.pitch) continue;
-    const char* from = levels + slot_of(free) * pitch + i % chunks * width * (p.packed ? 2 : 1);
+    const char* from = levels + slot_of(free) * pitch + inside * (p.packed ? 2 : 1);
     std::int8_t* to = p.out + out_free * p.pitch + at;
     const auto byte = [&](int b) {
       if (!p.packed) return static_cast<std::uint32_t>(static_cast<std::uint8_t>(from[b]));
-      return static_cast<std::uint32_t>((from[2 * b] & 0xf) | (from[2 * b + 1] & 0xf) << 4);
+      const char* pair = from + std::int64_t{2} * b;
+      return static_cast<std::uint32_t>((pair[0] & 0xf) | (pair[1] & 0xf) << 4);
     };
     const auto word = [&](int w) {
       if (!p.packed && width == 16) return reinterpret_cast<const std::uint32_t*>(from)[w];

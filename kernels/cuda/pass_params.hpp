@@ -70,4 +70,9 @@ struct UnpackParams {
   std::int64_t bytes = 0;  ///< of `in`, a multiple of 8
 };
 
+/// Where a block works.
+struct Tile {
+  std::int64_t term, free;
+};
+
 }  // namespace hot::kernels

@@ -12,7 +12,7 @@ template <class T, bool across>
 struct TransformQuantize {
   using Params = PassParams;
   using F = Fragment<T, across>;
-  using S = typename F::S;
+  using S = F::S;
   static constexpr int kThreads = kPassThreads;
   static constexpr int kTerms = F::kTerms, kFrees = F::kFrees;
 
@@ -21,7 +21,7 @@ struct TransformQuantize {
     return (S::tile_terms(p.order) / p.order * p.kept + 15) / 16 * 16 + 16;
   }
   static HOT_HOST_DEVICE std::size_t shared_bytes(const Params& p) {
-    return static_cast<std::size_t>(pitch(p) * S::tile_frees(p.order));
+    return static_cast<std::size_t>(pitch(p)) * static_cast<std::size_t>(S::tile_frees(p.order));
   }
 
   static HOT_DEVICE void run(const Params& p, char* shared) {

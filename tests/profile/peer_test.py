@@ -1,7 +1,8 @@
 """Saved activations and the peak of `hot-analyze profile`, found again in Python, to the byte.
 
-The same file, the same inputs, one training step: torch's own saved-tensor hooks tell every tensor that the graph keeps; each
-storage counts once, parameters don't. The peak is the allocator's own maximum, from torch.profiler's memory records.
+The same file, the same inputs, one training step: torch's own saved-tensor hooks tell every tensor
+that the graph keeps; each storage counts once, parameters don't. The peak is the allocator's own
+maximum, from torch.profiler's memory records.
 """
 
 import json
@@ -87,7 +88,8 @@ def main(binary):
             memory = profiled(binary, path, sizes, folder)["profile"]["memory"]["exact"]
             ours, theirs = memory["saved_bytes"], saved_in_python(path, sizes)
             print(
-                f"{path.stem}: {ours} bytes saved, in Python {theirs}; peak {memory['peak_bytes']}, allocator {memory['allocator_peak_bytes']}"
+                f"{path.stem}: {ours} bytes saved, in Python {theirs};"
+                f" peak {memory['peak_bytes']}, allocator {memory['allocator_peak_bytes']}"
             )
             by_layer = sum(layer["bytes"] for layer in memory["saved"])
             at_peak = sum(memory["at_peak"].values())

@@ -17,6 +17,7 @@ namespace hot::profile {
 namespace {
 
 constexpr int kTimed = 3;
+constexpr double kUsable = 0.85;
 constexpr double kLong = 10;  ///< seconds of a step beyond which one is timed
 
 std::unique_ptr<backward::Replacement> put_in_place(const verify::StepSetting& setting,
@@ -142,7 +143,8 @@ std::string advise_batch(const models::Model& model, const BatchMaker& maker, st
   const auto fit = fit_line(points);
   if (!fit) return "";
   const double needed = fit->at(static_cast<double>(wanted));
-  const std::int64_t fits = fit->largest(static_cast<double>(available));
+  // Libraries take some past the allocator's reports, and the process may not take all.
+  const std::int64_t fits = fit->largest(kUsable * static_cast<double>(available));
   const std::string needs = fmt::format(
       "a step of batch {} needs about {} beside the parameters (modelled from batches 2 and 4), {} "
       "are available",

@@ -97,6 +97,29 @@ Report full_report() {
   return report;
 }
 
+Profile full_profile() {
+  Profile profile;
+  TimeProfile time;
+  time.layers = {{"blocks.0.attn.qkv", true, {1, 2, 3}, 0.5, {10, 10, 10}, {5, 5, 5}}};
+  time.forward_ops = {{"aten::gelu", 0.1, 12, 1000}};
+  time.backward_ops = {{"GeluBackward0", 0.2, 12, 2000}};
+  profile.time = TimeComparison{all_metrics(), time, time};
+  MemoryProfile memory;
+  memory.peak_bytes = memory.allocator_peak_bytes = 100;
+  memory.peak_place = {"backward", "blocks.0.attn.qkv", "AddmmBackward0"};
+  memory.pieces = {{MemoryUse::saved, "blocks.0.attn.qkv", "float32 8x8", 60, {"head"}}};
+  memory.saved = {{"blocks.0.attn.qkv", 60, 1, 60, 60}};
+  memory.timeline = {{0.5, {1, 2, 3, 4, 5, 6, 7}}};
+  profile.memory = MemoryComparison{10, 1, "adamw", 20, memory, memory, 60, 8, "the new peak"};
+  profile.batches = BatchSweep{{{2, 1, 100, 90, ""}, {64, 0, 0, 0, "not enough memory"}},
+                               LineFit{1, 2, 0.1},
+                               LineFit{10, 20, 0.1},
+                               std::nullopt,
+                               1000};
+  profile.target = TargetModel{{"a100", 1, 2, 0, 3, 4, "data sheet"}, 5, 6, -0.5, 7, false};
+  return profile;
+}
+
 std::vector<Report> reports_of_every_stage() {
   std::vector<Report> reports(5, full_report());
   reports[3].verification.reset();

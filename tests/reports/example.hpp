@@ -17,6 +17,9 @@ LayerTrace layer(const std::string& name);
 /// A report in which every stage ran: one layer planned on both paths, one that isn't eligible.
 Report full_report();
 
+/// A profile with every part, exact and with a plan.
+Profile full_profile();
+
 /// full_report() as it would have been had it ended after each stage, and interrupted before the
 /// first.
 std::vector<Report> reports_of_every_stage();

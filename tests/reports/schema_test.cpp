@@ -62,6 +62,19 @@ TEST_F(Schema, ReportsOfEveryStageAreValid) {
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
 }
 
+TEST_F(Schema, ProfilesAreValid) {
+  Report report = testing::full_report();
+  report.profile = testing::full_profile();
+  std::vector<std::string> texts = {write_json(report)};
+  report.profile->time.reset();
+  report.profile->batches.reset();
+  report.profile->target.reset();
+  report.profile->memory->plan.reset();
+  texts.push_back(write_json(report));
+  const test::Finished ran = validate("report.v1.json", texts);
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+}
+
 TEST_F(Schema, TrainingsAreValid) {
   Report report = testing::full_report();
   report.training = Training{2, 3, 1, "AdamW", {}, {}, {"a note"}};

@@ -1,4 +1,5 @@
-"""The file of `--trace`: events of Chrome's format, layers with their gradients, slices that nest, a memory counter."""
+"""The file of `--trace`: events of Chrome's format, layers with their gradients, slices that nest,
+a memory counter."""
 
 import gzip
 import json

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,26 @@ struct Packed {
 
 /// True where oneDNN's kernels take packed bytes on this CPU.
 [[nodiscard]] bool brgemm_serves();
+
+/// Sums of products of blocks in one thread; where brgemm_serves().
+class BlockProducts {
+ public:
+  /// A block of rows of levels, and the panel of a packed matrix that it meets.
+  struct Term {
+    const std::int8_t* left;
+    const std::int8_t* right;
+  };
+
+  BlockProducts() = default;
+  BlockProducts(const BlockProducts&) = delete;
+  BlockProducts& operator=(const BlockProducts&) = delete;
+  ~BlockProducts();
+
+  /// sums [rows × width] = Σ left [rows × k] · right [k × width] over the terms, at least one. k is
+  /// a multiple of kPackedRows; left's rows are `stride` bytes apart.
+  void sum(std::span<const Term> terms, std::int64_t rows, std::int64_t width, std::int64_t k,
+           std::int64_t stride, std::int32_t* sums) const;
+};
 
 /// A tile of the exact product: rows [row, row + rows) and columns [col, col + cols), row-major,
 /// `stride` integers a row.

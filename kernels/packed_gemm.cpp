@@ -68,6 +68,21 @@ bool brgemm_serves() {
   return at::native::cpublas::could_pack(at::kChar);
 }
 
+BlockProducts::~BlockProducts() {
+  at::native::cpublas::brgemm_release();
+}
+
+void BlockProducts::sum(std::span<const Term> terms, std::int64_t rows, std::int64_t width,
+                        std::int64_t k, std::int64_t stride, std::int32_t* sums) const {
+  bool add = false;
+  for (const Term& term : terms) {
+    at::native::cpublas::brgemm(rows, width, k, stride, width, width, add,
+                                reinterpret_cast<const signed char*>(term.left),
+                                reinterpret_cast<const signed char*>(term.right), sums);
+    add = true;
+  }
+}
+
 Packed pack(const at::Tensor& matrix) {
   const at::AutoDispatchBelowAutograd no_autograd;
   const at::Tensor plain = matrix.contiguous();
@@ -103,25 +118,24 @@ void over_product_tiles(const at::Tensor& left, const Packed& right,
   const std::int64_t k = a.size(1);
   const std::int64_t panels = (right.cols + kPanel - 1) / kPanel;
   const std::int64_t heights = (m + kTileHeight - 1) / kTileHeight;
-  const auto* rows = reinterpret_cast<const signed char*>(a.const_data_ptr<std::int8_t>());
-  const auto* packed =
-      reinterpret_cast<const signed char*>(right.bytes.const_data_ptr<std::int8_t>());
+  const std::int8_t* rows = a.const_data_ptr<std::int8_t>();
+  const std::int8_t* packed = right.bytes.const_data_ptr<std::int8_t>();
   at::parallel_for(0, heights * panels, 1, [&](std::int64_t begin, std::int64_t end) {
     const auto sums = std::make_unique_for_overwrite<std::int32_t[]>(kTileHeight * kPanel);
+    const BlockProducts products;
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t row = i / panels * kTileHeight;
       const std::int64_t panel = i % panels;
       const std::int64_t width = panel_width(right.cols, panel);
       const std::int64_t height = std::min(kTileHeight, m - row);
+      const BlockProducts::Term term{rows + row * k, packed + panel_start(right.rows, panel)};
       if (k == 0)
         std::fill_n(sums.get(), height * width, 0);
       else
-        at::native::cpublas::brgemm(height, width, k, k, width, width, false, rows + row * k,
-                                    packed + panel_start(right.rows, panel), sums.get());
+        products.sum(std::span(&term, 1), height, width, k, k, sums.get());
       use({row, height, panel * kPanel, std::min(width, right.cols - panel * kPanel), sums.get(),
            width});
     }
-    at::native::cpublas::brgemm_release();
   });
 }
 

@@ -159,12 +159,9 @@ struct ReplacedConvolution : torch::autograd::Function<ReplacedConvolution> {
 
   static at::Tensor input_gradient(ReplacedLayer& layer, const Operands& o,
                                    const kernels::Operand& gy) {
-    if (o.window.trivial() || o.window.transposed) {
+    if (o.window.transposed)
       return grad_input_from_matrix(o, layer.grad_input(gy, weight_matrix(o)));
-    }
-    // W as [O × places·C], like the rows of an unfolded image.
-    const auto w = pixel_rows(o.weight).view({o.weight.size(0), -1});
-    return image_of_pixel_rows(layer.folded_grad_input(gy, w, *layer.runs_of(o)), o.x_sizes);
+    return layer.convolution_grad_input(gy, o);
   }
 
   static at::Tensor weight_gradient(ReplacedLayer& layer, const Operands& o,

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "backward/folded_product.hpp"
+#include "backward/image_gradient.hpp"
 #include "backward/pixel_rows.hpp"
 #include "backward/unfolded_rows.hpp"
 #include "core/rounding_seed.hpp"
@@ -167,15 +167,17 @@ at::Tensor ReplacedLayer::grad_input(const kernels::Operand& gy, const at::Tenso
   return gx;
 }
 
-at::Tensor ReplacedLayer::folded_grad_input(const kernels::Operand& gy, const at::Tensor& w,
-                                            const WindowRuns& runs) {
+at::Tensor ReplacedLayer::convolution_grad_input(const kernels::Operand& gy, const Operands& o) {
   const Timed timed(*this, &LayerRuns::grad_input_seconds);
+  // W as [O × places·C], like the rows of an unfolded image.
+  const auto w = pixel_rows(o.weight).view({o.weight.size(0), -1});
   const auto b = kernels::prepare_w(w, schemes_.grad_input);
   if (check_) {
     const auto part = checked_part(gy);
     note_deviation(deviation_from_double(kernels::multiply(part, b), part, b));
   }
-  return folded_product(gy, b, runs);
+  return image_gradient(gy, b, o.window, o.window.trivial() ? nullptr : runs_of(o).get(),
+                        o.x_sizes);
 }
 
 at::Tensor ReplacedLayer::grad_weight(const kernels::Operand& gy, const kernels::Operand& x) {

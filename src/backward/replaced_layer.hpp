@@ -60,10 +60,8 @@ class ReplacedLayer {
   /// gx [L×I] of gy [L×O] and w [O×I] by the scheme.
   [[nodiscard]] at::Tensor grad_input(const kernels::Operand& gy, const at::Tensor& w);
 
-  /// The same of a convolution whose window isn't trivial: gy [N·positions×O], w [O×places·C] →
-  /// pixel rows [N·pixels×C].
-  [[nodiscard]] at::Tensor folded_grad_input(const kernels::Operand& gy, const at::Tensor& w,
-                                             const WindowRuns& runs);
+  /// The same of an ordinary convolution: gy [N·positions×O], w its weight → an image like x.
+  [[nodiscard]] at::Tensor convolution_grad_input(const kernels::Operand& gy, const Operands& o);
 
   /// gw [O×I] of gy [L×O] and the prepared x by the scheme.
   [[nodiscard]] at::Tensor grad_weight(const kernels::Operand& gy, const kernels::Operand& x);

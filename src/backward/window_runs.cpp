@@ -4,17 +4,10 @@
 
 #include <algorithm>
 
+#include "backward/next_index.hpp"
+
 namespace hot::backward {
 namespace {
-
-/// The next index of a grid, last dimension fastest; false after the last one.
-bool next_index(std::vector<std::int64_t>& index, at::IntArrayRef sizes) {
-  for (std::size_t d = index.size(); d-- > 0;) {
-    if (++index[d] < sizes[d]) return true;
-    index[d] = 0;
-  }
-  return false;
-}
 
 /// The first pixel, along dimension `d`, that a window at `position` reads, if it lies inside.
 std::int64_t start(const Window& w, std::size_t d, std::int64_t position) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backward/folded_product.hpp"
+#include "backward/image_gradient.hpp"
 #include "backward/pixel_rows.hpp"
 #include "backward/unfolded_rows.hpp"
 #include "bench/gemm_watch.hpp"
@@ -91,11 +91,12 @@ class Steps {
     const auto& s = grad_input_;
     const auto w = rows(layer_.weight).view({layer_.weight.size(0), -1});
     const auto b = timed("weight", [&] { return kernels::prepare_w(w, s); });
-    image(timed_product([&] {
-            return layer_.runs ? backward::folded_product(a, b, *layer_.runs)
-                               : kernels::multiply(a, b);
-          }),
-          layer_.x);
+    (void)timed_product([&] {
+      return layer_.window.convolution
+                 ? backward::image_gradient(a, b, layer_.window, layer_.runs.get(),
+                                            layer_.x.sizes())
+                 : kernels::multiply(a, b);
+    });
   }
 
   void gradient_of_weight(const Operand& a, const Operand& x) {

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "backward/folded_product.hpp"
+#include "backward/image_gradient.hpp"
+#include "backward/integer_convolution.hpp"
 #include "backward/pixel_rows.hpp"
 #include "backward/unfold.hpp"
 #include "backward/unfolded_rows.hpp"
+#include "kernels/integer_gemm.hpp"
 
 namespace hot::backward {
 namespace {
@@ -24,7 +27,10 @@ std::vector<Case> cases() {
           {{9, 11}, {3, 3}, {1, 1}, {2, 2}, {2, 2}, true},
           {{23}, {5}, {3}, {2}, {1}, true},
           {{1, 1}, {7, 7}, {1, 1}, {3, 3}, {1, 1}, true},
-          {{4, 5, 6}, {2, 3, 3}, {1, 2, 1}, {0, 1, 1}, {1, 1, 1}, true}};
+          {{4, 5, 6}, {2, 3, 3}, {1, 2, 1}, {0, 1, 1}, {1, 1, 1}, true},
+          {{4, 5, 6}, {2, 3, 3}, {1, 1, 1}, {1, 0, 1}, {1, 1, 2}, true},
+          {{23}, {3}, {1}, {4}, {1}, true},
+          {{19, 20}, {5, 3}, {1, 1}, {0, 1}, {1, 1}, true}};
 }
 
 Window window_of(const Case& c) {
@@ -111,6 +117,71 @@ TEST(FoldedProductTest, IsTheFoldedWhole) {
       EXPECT_LT((made - expected).abs().max().item<double>(),
                 1e-6 * expected.abs().max().item<double>())
           << text;
+    }
+  }
+}
+
+/// Σ over places of exact integers, scaled once.
+at::Tensor reference_convolution(const kernels::Operand& gy, const kernels::Operand& w,
+                                 const Window& window, at::IntArrayRef x_sizes,
+                                 std::int64_t places) {
+  const auto left = kernels::matrix_of(gy).to(at::kDouble);
+  const auto right = kernels::matrix_of(w).to(at::kDouble);
+  const auto product = left.mm(right);
+  const auto by_channel =
+      product.view({product.size(0), places, -1}).transpose(1, 2).reshape(product.sizes());
+  const auto sums = fold(by_channel, window, x_sizes, window.positions(x_sizes.slice(2)));
+  const float factor = 1.0F / static_cast<float>(gy.transform.order);
+  const auto scale = gy.scales.mul(factor).mul(w.scales);  // both of one element
+  return sums.to(at::kFloat).mul(scale.view(at::IntArrayRef(
+      std::vector<std::int64_t>(static_cast<std::size_t>(x_sizes.size()), 1))));
+}
+
+// Windows of every kind that a convolution of integers takes: padding less, equal and more than the
+// kernel reaches, dilation, one to three dimensions, channels that fill panels and that don't.
+TEST(IntegerConvolutionTest, SumsOverPlacesAreExact) {
+  at::manual_seed(6);
+  int served = 0;
+  for (const auto& c : cases())
+    for (const std::int64_t channels : {6, 64, 130})
+      for (const std::int64_t outputs : {10, 33}) {
+        const auto w = window_of(c);
+        const auto positions = w.positions(c.image);
+        const WindowRuns runs(w, c.image, positions);
+        const auto image = image_of(c, 3, channels);
+        const auto gy = at::randn({3 * runs.positions(), outputs});
+        const auto weight = at::randn({outputs, runs.places() * channels});
+        for (const char* text : {"none+int8/tensor/nearest", "had16+int4/tensor/stochastic",
+                                 "low16r8+int8/tensor/nearest"}) {
+          const auto scheme = parse_scheme(text);
+          const auto a = kernels::prepare_gy(gy, Path::grad_input, scheme, 7);
+          const auto b = kernels::prepare_w(weight, scheme);
+          if (!convolves_integers(a, b, w)) continue;
+          ++served;
+          const auto expected = reference_convolution(a, b, w, image.sizes(), runs.places());
+          const auto made = image_gradient(a, b, w, &runs, image.sizes());
+          EXPECT_TRUE(at::equal(made, expected)) << text << ", " << channels << " channels";
+        }
+      }
+  if (kernels::brgemm_serves() && kernels::integer_route().route == kernels::IntegerRoute::brgemm) {
+    EXPECT_GT(served, 30);
+  }
+}
+
+// A scale for each pixel, or each channel of W, goes with a kernel of one place.
+TEST(IntegerConvolutionTest, TakesScalesByPixelForOnePlace) {
+  at::manual_seed(8);
+  const Window w{true, false, {1, 1}, {1, 1}, {0, 0}, {1, 1}, {0, 0}, 1};
+  for (const std::int64_t side : {7, 16}) {
+    const std::vector<std::int64_t> sizes{3, 70, side, side};
+    const auto gy = at::randn({3 * side * side, 21});
+    const auto weight = at::randn({21, 70});
+    for (const char* text : {"had16+int4/row/stochastic", "none+int8/row:column/nearest"}) {
+      const auto scheme = parse_scheme(text);
+      const auto a = kernels::prepare_gy(gy, Path::grad_input, scheme, 7);
+      const auto b = kernels::prepare_w(weight, scheme);
+      const auto expected = image_of_pixel_rows(kernels::multiply(a, b), sizes);
+      EXPECT_TRUE(at::equal(image_gradient(a, b, w, nullptr, sizes), expected)) << text;
     }
   }
 }

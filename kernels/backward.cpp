@@ -23,16 +23,20 @@ void check_granularity(Format format, Granularity granularity, Along along) {
         " varies along the contracted dimension: no single integer GEMM can take it out");
 }
 
+std::int64_t contracted_length(const Operand& o) {
+  const MatrixSize size = size_of(o);
+  return o.along == Along::cols ? size.cols : size.rows;
+}
+
 void check_pair(const Operand& a, const Operand& b) {
   if (a.transform != b.transform) throw std::logic_error("the operands' transforms differ");
   if (a.format != b.format) throw std::logic_error("the operands' formats differ");
   check_granularity(a.format, a.granularity, a.along);
   check_granularity(b.format, b.granularity, b.along);
-}
-
-std::int64_t contracted_length(const Operand& o) {
-  const MatrixSize size = size_of(o);
-  return o.along == Along::cols ? size.cols : size.rows;
+  if (contracted_length(a) != contracted_length(b))
+    throw std::logic_error(
+        "the operands' contracted lengths differ: " + std::to_string(contracted_length(a)) +
+        " and " + std::to_string(contracted_length(b)));
 }
 
 /// Contracted dimension last (as the left factor of a product) or first (as the right one); views.
@@ -78,10 +82,6 @@ Operand prepare_one(const Matrix& matrix, const Recipe& recipe) {
 at::Tensor multiply(const Operand& a, const Operand& b) {
   const at::AutoDispatchBelowAutograd no_autograd;
   check_pair(a, b);
-  if (contracted_length(a) != contracted_length(b))
-    throw std::logic_error(
-        "the operands' contracted lengths differ: " + std::to_string(contracted_length(a)) +
-        " and " + std::to_string(contracted_length(b)));
   const float factor = 1.0F / static_cast<float>(a.transform.order);
   if (a.format == Format::none) return float_product(as_left(a), as_right(b), factor);
   const int level = max_level(a.format);
@@ -90,6 +90,17 @@ at::Tensor multiply(const Operand& a, const Operand& b) {
     return scaled_packed_product(as_left(a), packed_right(b), factor, a.scales, b.scales);
   return scaled_integer_product(route == IntegerRoute::brgemm ? IntegerRoute::int_mm : route,
                                 as_left(a), as_right(b), level, factor, a.scales, b.scales);
+}
+
+at::Tensor integer_sums(const Operand& a, const Operand& b) {
+  const at::AutoDispatchBelowAutograd no_autograd;
+  check_pair(a, b);
+  const int level = max_level(a.format);
+  const IntegerRoute route = integer_route().route;
+  if (a.format == Format::none || contracted_length(a) > exact_terms(level, 31))
+    throw std::logic_error("int32 holds no sums of this product");
+  if (route == IntegerRoute::brgemm) return packed_integer_product(as_left(a), packed_right(b));
+  return integer_gemm_by(route, as_left(a), as_right(b), level);
 }
 
 Recipe gy_recipe(Path path, const Scheme& scheme, std::uint64_t seed) {

@@ -99,6 +99,10 @@ struct RowSource {
 /// varies along the contraction.
 [[nodiscard]] at::Tensor multiply(const Operand& a, const Operand& b);
 
+/// The exact sums of the product of two operands in an integer format, without scales and 1/n: int32
+/// [free(a), free(b)]. Throws like multiply(), and where int32 can't hold them.
+[[nodiscard]] at::Tensor integer_sums(const Operand& a, const Operand& b);
+
 /// gx = gy·W by `scheme`: gy [L×O], w [O×I] → [L×I] (methods.md, section 1). `seed` feeds
 /// stochastic rounding alone.
 [[nodiscard]] at::Tensor grad_input(const at::Tensor& gy, const at::Tensor& w, const Scheme& scheme,

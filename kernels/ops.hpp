@@ -81,6 +81,12 @@ struct Ops {
                      std::int64_t row_count, const float* col_scales, std::int64_t col_count,
                      float* out, std::int64_t out_stride);
 
+  /// The same, added to `sums`: each value is rounded to float32 before it is added.
+  void (*add_dequantized)(const std::int32_t* in, std::int64_t in_stride, std::int64_t rows,
+                          std::int64_t cols, float factor, const float* row_scales,
+                          std::int64_t row_count, const float* col_scales, std::int64_t col_count,
+                          float* sums, std::int64_t sums_stride);
+
   /// dequantize of integers that a float GEMM left in float32, in place.
   void (*dequantize_in_place)(float* values, std::int64_t rows, std::int64_t cols, float factor,
                               const float* row_scales, std::int64_t row_count,

@@ -192,9 +192,9 @@ inline Floats as_floats(const float* from) {
   return values;
 }
 
-/// One row of dequantize(); `to` may be the memory of `from`, so both are read and written by
-/// value.
-template <class Number>
+/// One row of dequantize() or, where it adds, of add_dequantized(); `to` may be the memory of
+/// `from`, so both are read and written by value.
+template <bool adds, class Number>
 void scale_row(const Number* from, std::int64_t cols, float row_scale, const float* col_scales,
                std::int64_t col_count, float* to) {
   const float common = row_scale * col_scales[0];
@@ -205,25 +205,32 @@ void scale_row(const Number* from, std::int64_t cols, float row_scale, const flo
       load(scales, col_scales + c);
       scales *= row_scale;
     }
-    store(as_floats(from + c) * scales, to + c);
+    Floats scaled = as_floats(from + c) * scales;
+    if constexpr (adds) {
+      Floats sum;
+      load(sum, to + c);
+      scaled += sum;
+    }
+    store(scaled, to + c);
   }
   for (; c < cols; ++c) {
     Number number;
     std::memcpy(&number, from + c, sizeof(number));
-    const float scaled =
+    float scaled =
         static_cast<float>(number) * (col_count == 1 ? common : row_scale * col_scales[c]);
+    if constexpr (adds) scaled += to[c];
     std::memcpy(to + c, &scaled, sizeof(scaled));
   }
 }
 
-template <class Number>
+template <bool adds, class Number>
 void scale_rows(const Number* in, std::int64_t in_stride, std::int64_t rows, std::int64_t cols,
                 float factor, const float* row_scales, std::int64_t row_count,
                 const float* col_scales, std::int64_t col_count, float* out,
                 std::int64_t out_stride) {
   if (cols == 0) return;
   for (std::int64_t r = 0; r < rows; ++r)
-    scale_row(in + r * in_stride, cols, factor * row_scales[row_count == 1 ? 0 : r], col_scales,
+    scale_row<adds>(in + r * in_stride, cols, factor * row_scales[row_count == 1 ? 0 : r], col_scales,
               col_count, out + r * out_stride);
 }
 
@@ -231,20 +238,36 @@ void dequantize(const std::int32_t* in, std::int64_t in_stride, std::int64_t row
                 std::int64_t cols, float factor, const float* row_scales, std::int64_t row_count,
                 const float* col_scales, std::int64_t col_count, float* out,
                 std::int64_t out_stride) {
-  scale_rows(in, in_stride, rows, cols, factor, row_scales, row_count, col_scales, col_count, out,
-             out_stride);
+  scale_rows<false>(in, in_stride, rows, cols, factor, row_scales, row_count, col_scales, col_count,
+                    out, out_stride);
+}
+
+void add_dequantized(const std::int32_t* in, std::int64_t in_stride, std::int64_t rows,
+                     std::int64_t cols, float factor, const float* row_scales,
+                     std::int64_t row_count, const float* col_scales, std::int64_t col_count,
+                     float* sums, std::int64_t sums_stride) {
+  scale_rows<true>(in, in_stride, rows, cols, factor, row_scales, row_count, col_scales, col_count,
+                   sums, sums_stride);
 }
 
 void dequantize_in_place(float* values, std::int64_t rows, std::int64_t cols, float factor,
                          const float* row_scales, std::int64_t row_count, const float* col_scales,
                          std::int64_t col_count) {
-  scale_rows(values, cols, rows, cols, factor, row_scales, row_count, col_scales, col_count, values,
-             cols);
+  scale_rows<false>(values, cols, rows, cols, factor, row_scales, row_count, col_scales, col_count,
+                    values, cols);
 }
 
 constexpr Ops loops_compiled_as(const char* name) {
-  return {name,    transform_matrix, transform_abs_max, transform_quantize, transform_quantize_rows,
-          arrange, transpose_matrix, dequantize,        dequantize_in_place};
+  return {name,
+          transform_matrix,
+          transform_abs_max,
+          transform_quantize,
+          transform_quantize_rows,
+          arrange,
+          transpose_matrix,
+          dequantize,
+          add_dequantized,
+          dequantize_in_place};
 }
 
 }  // namespace

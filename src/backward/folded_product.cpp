@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "backward/unfolded_rows.hpp"
+#include "kernels/common/formats.hpp"
+#include "kernels/ops.hpp"
 
 namespace hot::backward {
 namespace {
@@ -26,10 +28,14 @@ Shape shape_of(const kernels::Operand& gy, const kernels::Operand& w, const Wind
           cols, cols / runs.places()};
 }
 
+/// How the product of some rows with W is made; of T, float or int32.
+using Product = at::Tensor (*)(const kernels::Operand& gy, const kernels::Operand& w);
+
+template <class T>
 void fold_whole(const kernels::Operand& gy, const kernels::Operand& w, const WindowRuns& runs,
-                const Shape& s, float* pixels) {
-  const at::Tensor unfolded = kernels::multiply(gy, w);
-  const auto* rows = unfolded.const_data_ptr<float>();
+                const Shape& s, Product product, T* pixels) {
+  const at::Tensor unfolded = product(gy, w);
+  const auto* rows = unfolded.const_data_ptr<T>();
   at::parallel_for(0, s.samples, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t sample = begin; sample < end; ++sample)
       fold_rows(rows + sample * s.positions * s.cols, 0, s.positions, s.channels, runs,
@@ -37,31 +43,67 @@ void fold_whole(const kernels::Operand& gy, const kernels::Operand& w, const Win
   });
 }
 
+template <class T>
 void fold_in_pieces(const kernels::Operand& gy, const kernels::Operand& w, const WindowRuns& runs,
-                    const Shape& s, float* pixels) {
+                    const Shape& s, Product product, T* pixels) {
   const std::int64_t step = std::clamp<std::int64_t>(kPiece / s.cols, 1, s.positions);
   at::parallel_for(0, s.samples, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t sample = begin; sample < end; ++sample)
       for (std::int64_t first = 0; first < s.positions; first += step) {
         const std::int64_t count = std::min(step, s.positions - first);
         const at::Tensor piece =
-            kernels::multiply(kernels::rows_of(gy, sample * s.positions + first, count), w);
-        fold_rows(piece.const_data_ptr<float>(), first, count, s.channels, runs,
+            product(kernels::rows_of(gy, sample * s.positions + first, count), w);
+        fold_rows(piece.const_data_ptr<T>(), first, count, s.channels, runs,
                   pixels + sample * runs.pixels() * s.channels);
       }
   });
 }
 
+template <class T>
+void fold(const kernels::Operand& gy, const kernels::Operand& w, const WindowRuns& runs,
+          const Shape& s, Product product, T* pixels) {
+  if (s.samples * s.positions * s.cols <= kWhole)
+    fold_whole(gy, w, runs, s, product, pixels);
+  else
+    fold_in_pieces(gy, w, runs, s, product, pixels);
+}
+
+/// Integer sums by their one scale, in their own memory.
+at::Tensor scaled(const at::Tensor& sums, const kernels::Operand& gy, const kernels::Operand& w) {
+  at::Tensor result = sums.view(at::kFloat);
+  const auto* integers = sums.const_data_ptr<std::int32_t>();
+  float* values = result.mutable_data_ptr<float>();
+  at::parallel_for(0, sums.numel(), kPiece, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t count = end - begin;
+    kernels::cpu_ops().dequantize(integers + begin, count, 1, count,
+                                  1.0F / static_cast<float>(gy.transform.order),
+                                  gy.scales.const_data_ptr<float>(), 1,
+                                  w.scales.const_data_ptr<float>(), 1, values + begin, count);
+  });
+  return result;
+}
+
 }  // namespace
+
+bool sums_stay_integers(const kernels::Operand& gy, const kernels::Operand& w,
+                        std::int64_t places) {
+  return gy.format != Format::none && gy.scales.numel() == 1 && w.scales.numel() == 1 &&
+         kernels::size_of(gy).cols * places <= kernels::exact_terms(max_level(gy.format), 31);
+}
 
 at::Tensor folded_product(const kernels::Operand& gy, const kernels::Operand& w,
                           const WindowRuns& runs) {
   const Shape s = shape_of(gy, w, runs);
-  at::Tensor result = at::zeros({s.samples * runs.pixels(), s.channels}, at::kFloat);
-  if (result.numel() == 0 || s.positions == 0) return result;
-  const bool whole = s.samples * s.positions * s.cols <= kWhole;
-  (whole ? fold_whole : fold_in_pieces)(gy, w, runs, s, result.mutable_data_ptr<float>());
-  return result;
+  const bool integers = sums_stay_integers(gy, w, runs.places());
+  at::Tensor result =
+      at::zeros({s.samples * runs.pixels(), s.channels}, integers ? at::kInt : at::kFloat);
+  if (result.numel() == 0 || s.positions == 0) return result.to(at::kFloat);
+  if (!integers) {
+    fold(gy, w, runs, s, kernels::multiply, result.mutable_data_ptr<float>());
+    return result;
+  }
+  fold(gy, w, runs, s, kernels::integer_sums, result.mutable_data_ptr<std::int32_t>());
+  return scaled(result, gy, w);
 }
 
 }  // namespace hot::backward

@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "backward/folded_product.hpp"
 #include "backward/padded_levels.hpp"
 #include "kernels/common/formats.hpp"
 #include "kernels/integer_gemm.hpp"
@@ -41,7 +42,6 @@ class PackedPlaces {
   }
 
   [[nodiscard]] std::int64_t channels() const { return channels_; }
-  [[nodiscard]] std::int64_t panels() const { return (channels_ + kPanel - 1) / kPanel; }
   [[nodiscard]] std::int64_t width(std::int64_t panel) const {
     return kernels::panel_width(channels_, panel);
   }
@@ -54,29 +54,40 @@ class PackedPlaces {
   std::vector<at::Tensor> places_;
 };
 
+/// The factors of a convolution.
+struct Factors {
+  const kernels::Operand& gy;
+  const kernels::Operand& w;
+  const PaddedLevels& levels;
+  const PackedPlaces& places;
+  std::int64_t pixels;  ///< of an image
+
+  /// As folded_product() has it, so that both give the same bits.
+  [[nodiscard]] bool integers() const {
+    return sums_stay_integers(gy, w, static_cast<std::int64_t>(levels.distances().size()));
+  }
+};
+
+/// The gradients of the places [first, end) of sample n, and `channels` channels of one panel.
+struct Tile {
+  std::int64_t n, first, end, panel, channel, channels;
+};
+
 /// One thread's tiles.
 class Tiles {
  public:
-  Tiles(const kernels::Operand& gy, const kernels::Operand& w, const PaddedLevels& levels,
-        const PackedPlaces& places, std::int64_t pixels, float* image)
-      : gy_(gy), w_(w), levels_(levels), places_(places), pixels_(pixels), image_(image) {}
+  Tiles(const Factors& factors, float* image) : f_(factors), image_(image) {}
 
-  /// Pixels of sample `n` whose places lie in [first, end), and the channels of one panel.
-  void operator()(std::int64_t n, std::int64_t first, std::int64_t end, std::int64_t panel) {
-    const std::int64_t width = places_.width(panel);
-    terms_.clear();
-    for (std::size_t j = 0; j < levels_.distances().size(); ++j)
-      terms_.push_back(
-          {levels_.sample(n) + (first + levels_.distances()[j]) * levels_.pitch(),
-           places_.of(j, panel)});
-    products_.sum(terms_, end - first, width, levels_.pitch(), levels_.pitch(), sums_.get());
-    const std::int64_t channel = panel * kPanel;
-    const std::int64_t channels = std::min(width, places_.channels() - channel);
-    const auto [pixel, count] = scaled(n, first, end, width, channel, channels);
+  void operator()(const Tile& tile) {
+    if (f_.integers())
+      add_integers(tile);
+    else
+      add_floats(tile);
+    const auto [pixel, count] = move_pixels_together(tile);
     if (count == 0) return;
-    kernels::cpu_ops().transpose(floats_.get(), channels, count, channels,
-                                 image_ + (n * places_.channels() + channel) * pixels_ + pixel,
-                                 pixels_);
+    const std::int64_t channel = tile.n * f_.places.channels() + tile.channel;
+    kernels::cpu_ops().transpose(floats_.get(), tile.channels, count, tile.channels,
+                                 image_ + channel * f_.pixels + pixel, f_.pixels);
   }
 
  private:
@@ -84,37 +95,70 @@ class Tiles {
     std::int64_t first, count;
   };
 
-  /// The sums of the image's pixels as floats, without those of the padding in between.
-  Pixels scaled(std::int64_t n, std::int64_t first, std::int64_t end, std::int64_t width,
-                std::int64_t channel, std::int64_t channels) {
-    const auto& lines = levels_.lines();
+  [[nodiscard]] kernels::BlockProducts::Term term(const Tile& tile, std::size_t place) const {
+    const PaddedLevels& levels = f_.levels;
+    return {levels.sample(tile.n) + (tile.first + levels.distances()[place]) * levels.pitch(),
+            f_.places.of(place, tile.panel)};
+  }
+
+  void sum(const Tile& tile, std::span<const kernels::BlockProducts::Term> terms) {
+    const std::int64_t k = f_.levels.pitch();
+    products_.sum(terms, tile.end - tile.first, f_.places.width(tile.panel), k, k, sums_.get());
+  }
+
+  [[nodiscard]] float factor() const { return 1.0F / static_cast<float>(f_.gy.transform.order); }
+
+  /// Sums over places as integers, scaled once.
+  void add_integers(const Tile& tile) {
+    terms_.clear();
+    for (std::size_t j = 0; j < f_.levels.distances().size(); ++j) terms_.push_back(term(tile, j));
+    sum(tile, terms_);
+    kernels::cpu_ops().dequantize(sums_.get(), f_.places.width(tile.panel), tile.end - tile.first,
+                                  tile.channels, factor(), f_.gy.scales.const_data_ptr<float>(), 1,
+                                  f_.w.scales.const_data_ptr<float>(), 1, floats_.get(),
+                                  tile.channels);
+  }
+
+  /// Sums of the places' scaled products, in the order in which folding adds them: ascending
+  /// positions.
+  void add_floats(const Tile& tile) {
+    const std::int64_t rows = tile.end - tile.first;
+    const bool by_pixel = f_.gy.granularity == Granularity::row;
+    const bool by_column = f_.w.granularity == Granularity::column;
+    std::fill_n(floats_.get(), rows * tile.channels, 0.0F);
+    for (std::size_t j = f_.levels.distances().size(); j-- > 0;) {
+      const auto one = term(tile, j);
+      sum(tile, std::span(&one, 1));
+      const std::int64_t column =
+          static_cast<std::int64_t>(j) * f_.places.channels() + tile.channel;
+      kernels::cpu_ops().add_dequantized(
+          sums_.get(), f_.places.width(tile.panel), rows, tile.channels, factor(),
+          by_pixel ? f_.levels.scales(tile.n) + tile.first + f_.levels.distances()[j]
+                   : f_.gy.scales.const_data_ptr<float>(),
+          by_pixel ? rows : 1, f_.w.scales.const_data_ptr<float>() + (by_column ? column : 0),
+          by_column ? tile.channels : 1, floats_.get(), tile.channels);
+    }
+  }
+
+  /// The image's pixels side by side, without the padding in between.
+  Pixels move_pixels_together(const Tile& tile) {
+    const auto& lines = f_.levels.lines();
     auto line = std::partition_point(lines.begin(), lines.end(), [&](const auto& l) {
-      return l.place + l.count <= first;
+      return l.place + l.count <= tile.first;
     });
-    const bool by_row = gy_.scales.numel() != 1;
-    const bool by_col = w_.scales.numel() != 1;
-    Pixels pixels{-1, 0};
-    for (; line != lines.end() && line->place < end; ++line) {
-      const std::int64_t begin = std::max(first, line->place);
-      const std::int64_t some = std::min(end, line->place + line->count) - begin;
-      const std::int64_t pixel = line->pixel + begin - line->place;
-      if (pixels.first < 0) pixels.first = pixel;
-      kernels::cpu_ops().dequantize(
-          sums_.get() + (begin - first) * width, width, some, channels,
-          1.0F / static_cast<float>(gy_.transform.order),
-          gy_.scales.const_data_ptr<float>() + (by_row ? n * pixels_ + pixel : 0),
-          by_row ? some : 1, w_.scales.const_data_ptr<float>() + (by_col ? channel : 0),
-          by_col ? channels : 1, floats_.get() + pixels.count * channels, channels);
+    Pixels pixels{0, 0};
+    for (; line != lines.end() && line->place < tile.end; ++line) {
+      const std::int64_t begin = std::max(tile.first, line->place);
+      const std::int64_t some = std::min(tile.end, line->place + line->count) - begin;
+      if (pixels.count == 0) pixels.first = line->pixel + begin - line->place;
+      std::copy_n(floats_.get() + (begin - tile.first) * tile.channels, some * tile.channels,
+                  floats_.get() + pixels.count * tile.channels);
       pixels.count += some;
     }
     return pixels;
   }
 
-  const kernels::Operand& gy_;
-  const kernels::Operand& w_;
-  const PaddedLevels& levels_;
-  const PackedPlaces& places_;
-  std::int64_t pixels_;
+  const Factors& f_;
   float* image_;
   kernels::BlockProducts products_;
   std::vector<kernels::BlockProducts::Term> terms_;
@@ -130,40 +174,41 @@ std::int64_t places_of(const Window& window) {
 
 }  // namespace
 
-bool convolves_integers(const kernels::Operand& gy, const kernels::Operand& w,
+bool convolves_integers(const kernels::Operand& gy,
                         const Window& window) {
   if (kernels::integer_route().route != kernels::IntegerRoute::brgemm) return false;
   if (!window.convolution || window.transposed || gy.format == Format::none) return false;
   if (std::any_of(window.stride.begin(), window.stride.end(), [](auto s) { return s != 1; }))
     return false;
-  const std::int64_t places = places_of(window);
-  const std::int64_t terms = kernels::size_of(gy).cols * places;
-  if (terms == 0 || terms > kernels::exact_terms(max_level(gy.format), 31)) return false;
-  return window.trivial() || (gy.scales.numel() == 1 && w.scales.numel() == 1);
+  const std::int64_t terms = kernels::size_of(gy).cols * places_of(window);
+  return terms > 0 && terms <= kernels::exact_terms(max_level(gy.format), 31);
 }
 
 at::Tensor integer_convolution(const kernels::Operand& gy, const kernels::Operand& w,
                                const Window& window, at::IntArrayRef x_sizes) {
-  if (!convolves_integers(gy, w, window))
+  if (!convolves_integers(gy, window))
     throw std::logic_error("these operands are no integer convolution");
   const at::AutoDispatchBelowAutograd no_autograd;
   at::Tensor image = at::empty(x_sizes, at::kFloat);
   if (image.numel() == 0) return image;
   RECORD_FUNCTION("hot::integer_product", std::vector<c10::IValue>());
-  const PaddedLevels levels(gy.values, window, x_sizes.slice(2));
+  const PaddedLevels levels(gy, window, x_sizes.slice(2));
   const PackedPlaces places(w, places_of(window));
-  const std::int64_t pixels = c10::multiply_integers(x_sizes.slice(2));
+  const Factors factors{gy, w, levels, places, c10::multiply_integers(x_sizes.slice(2))};
   const std::int64_t tiles = (levels.extent() + kTilePixels - 1) / kTilePixels;
+  const std::int64_t panels = (places.channels() + kPanel - 1) / kPanel;
   float* out = image.mutable_data_ptr<float>();
-  at::parallel_for(
-      0, levels.samples() * tiles * places.panels(), 1, [&](std::int64_t begin, std::int64_t end) {
-        Tiles work(gy, w, levels, places, pixels, out);
-        for (std::int64_t i = begin; i < end; ++i) {
-          const std::int64_t first = i / places.panels() % tiles * kTilePixels;
-          work(i / places.panels() / tiles, first, std::min(first + kTilePixels, levels.extent()),
-               i % places.panels());
-        }
-      });
+  at::parallel_for(0, levels.samples() * tiles * panels, 1,
+                   [&](std::int64_t begin, std::int64_t end) {
+                     Tiles work(factors, out);
+                     for (std::int64_t i = begin; i < end; ++i) {
+                       const std::int64_t first = i / panels % tiles * kTilePixels;
+                       const std::int64_t channel = i % panels * kPanel;
+                       work({i / panels / tiles, first,
+                             std::min(first + kTilePixels, levels.extent()), i % panels, channel,
+                             std::min(kPanel, places.channels() - channel)});
+                     }
+                   });
   return image;
 }
 

@@ -25,8 +25,9 @@ std::int64_t linear(const std::vector<std::int64_t>& index, at::IntArrayRef size
 
 }  // namespace
 
-PaddedLevels::PaddedLevels(const at::Tensor& levels, const Window& window, at::IntArrayRef image)
-    : pitch_(kernels::rounded_up(levels.size(1), kernels::kPackedRows)) {
+PaddedLevels::PaddedLevels(const kernels::Operand& gy, const Window& window, at::IntArrayRef image)
+    : pitch_(kernels::rounded_up(gy.values.size(1), kernels::kPackedRows)) {
+  const at::Tensor& levels = gy.values;
   const std::size_t dims = image.size();
   const auto positions = window.positions(image);
   std::vector<std::int64_t> padded;
@@ -52,16 +53,20 @@ PaddedLevels::PaddedLevels(const at::Tensor& levels, const Window& window, at::I
   } while (next_index(index, window.kernel));
 
   const bool as_it_is = padded == positions && pitch_ == levels.size(1) && levels.is_contiguous();
-  if (as_it_is)
+  if (as_it_is) {
     data_ = levels;
-  else
-    fill(levels.contiguous(), window, positions, padded);
+    scales_ = gy.scales;
+  } else {
+    fill(gy, window, positions, padded);
+  }
 }
 
-void PaddedLevels::fill(const at::Tensor& levels, const Window& window, at::IntArrayRef positions,
+void PaddedLevels::fill(const kernels::Operand& gy, const Window& window, at::IntArrayRef positions,
                         at::IntArrayRef padded) {
-  // The last tile reads whole blocks of rows: nothing beyond the last pixel's own is asked of it.
+  const at::Tensor levels = gy.values.contiguous();
+  const bool by_pixel = gy.granularity == Granularity::row;
   data_ = at::zeros({samples_ * pixels_, pitch_}, at::kChar);
+  if (by_pixel) scales_ = at::ones({samples_ * pixels_}, at::kFloat);
   const std::size_t last = positions.size() - 1;
   const std::int64_t k = levels.size(1);
   const auto before = [&](std::size_t d) { return reach(window, d) - window.padding[d]; };
@@ -71,7 +76,17 @@ void PaddedLevels::fill(const at::Tensor& levels, const Window& window, at::IntA
   if (count <= 0) return;
   const std::int64_t of_sample = c10::multiply_integers(positions);
   const std::int8_t* from = levels.const_data_ptr<std::int8_t>();
+  const float* scales = by_pixel ? gy.scales.const_data_ptr<float>() : nullptr;
   auto* to = data_.mutable_data_ptr<std::int8_t>();
+  float* to_scales = by_pixel ? scales_.mutable_data_ptr<float>() : nullptr;
+  const auto line = [&](std::int64_t row, std::int64_t place) {
+    if (k == pitch_)
+      std::memcpy(to + place * k, from + row * k, static_cast<std::size_t>(count * k));
+    else
+      for (std::int64_t i = 0; i < count; ++i)
+        std::memcpy(to + (place + i) * pitch_, from + (row + i) * k, static_cast<std::size_t>(k));
+    if (by_pixel) std::copy_n(scales + row, count, to_scales + place);
+  };
   at::parallel_for(0, samples_, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t n = begin; n < end; ++n) {
       std::vector<std::int64_t> index(positions.size(), 0);
@@ -84,11 +99,7 @@ void PaddedLevels::fill(const at::Tensor& levels, const Window& window, at::IntA
           inside = inside && place[d] >= 0 && place[d] < padded[d];
         }
         place[last] = before(last) + skipped;
-        const std::int8_t* source = from + (row + skipped) * k;
-        std::int8_t* target = to + (n * pixels_ + linear(place, padded)) * pitch_;
-        for (std::int64_t i = 0; inside && i < (k == pitch_ ? 1 : count); ++i)
-          std::memcpy(target + i * pitch_, source + i * k,
-                      static_cast<std::size_t>(k == pitch_ ? count * k : k));
+        if (inside) line(row + skipped, n * pixels_ + linear(place, padded));
         row += positions[last];
         index.back() = positions[last] - 1;
       } while (next_index(index, positions));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backward/operands.hpp"
+#include "kernels/backward.hpp"
 
 namespace hot::backward {
 
@@ -14,8 +15,8 @@ namespace hot::backward {
 /// image, Σ_j levels[p + distance(j)] · W_j over the kernel's places j. For stride 1.
 class PaddedLevels {
  public:
-  /// `levels` int8 [N·positions × k]; `image` are the spatial sizes of x.
-  PaddedLevels(const at::Tensor& levels, const Window& window, at::IntArrayRef image);
+  /// gy's levels int8 [N·positions × k] by rows, and its scales; `image` are the spatial sizes of x.
+  PaddedLevels(const kernels::Operand& gy, const Window& window, at::IntArrayRef image);
 
   /// A row of consecutive pixels of the image.
   struct Line {
@@ -27,6 +28,10 @@ class PaddedLevels {
   [[nodiscard]] const std::int8_t* sample(std::int64_t index) const {
     return data_.const_data_ptr<std::int8_t>() + index * pixels_ * pitch_;
   }
+  /// The scales of that sample's pixels, 1 in the padding; where gy has a scale for each.
+  [[nodiscard]] const float* scales(std::int64_t index) const {
+    return scales_.const_data_ptr<float>() + index * pixels_;
+  }
   [[nodiscard]] std::int64_t samples() const { return samples_; }
   /// Bytes from pixel to pixel: k rounded up to whole groups, with zeros behind.
   [[nodiscard]] std::int64_t pitch() const { return pitch_; }
@@ -37,10 +42,10 @@ class PaddedLevels {
   [[nodiscard]] const std::vector<std::int64_t>& distances() const { return distances_; }
 
  private:
-  void fill(const at::Tensor& levels, const Window& window, at::IntArrayRef positions,
+  void fill(const kernels::Operand& gy, const Window& window, at::IntArrayRef positions,
             at::IntArrayRef padded);
 
-  at::Tensor data_;
+  at::Tensor data_, scales_;
   std::int64_t samples_ = 0, pixels_ = 1, pitch_ = 0;
   std::vector<Line> lines_;
   std::vector<std::int64_t> distances_;

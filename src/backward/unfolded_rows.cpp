@@ -82,17 +82,23 @@ kernels::Operand prepare_unfolded(const at::Tensor& pixels, const WindowRuns& ru
   return kernels::prepare_x(unfolded, scheme);
 }
 
-void fold_rows(const float* rows, std::int64_t first, std::int64_t count, std::int64_t channels,
-               const WindowRuns& runs, float* pixels) {
+template <class T>
+void fold_rows(const T* rows, std::int64_t first, std::int64_t count, std::int64_t channels,
+               const WindowRuns& runs, T* pixels) {
   const std::int64_t cols = runs.places() * channels;
   for (std::int64_t i = 0; i < count; ++i) {
     for (const auto& run : runs.at(first + i)) {
-      const float* __restrict from = rows + i * cols + run.place * channels;
-      float* __restrict to = pixels + run.pixel * channels;
+      const T* __restrict from = rows + i * cols + run.place * channels;
+      T* __restrict to = pixels + run.pixel * channels;
       const std::int64_t length = run.count * channels;
       for (std::int64_t c = 0; c < length; ++c) to[c] += from[c];
     }
   }
 }
+
+template void fold_rows(const float*, std::int64_t, std::int64_t, std::int64_t, const WindowRuns&,
+                        float*);
+template void fold_rows(const std::int32_t*, std::int64_t, std::int64_t, std::int64_t,
+                        const WindowRuns&, std::int32_t*);
 
 }  // namespace hot::backward

@@ -29,8 +29,9 @@ namespace hot::backward {
 [[nodiscard]] bool quantizes_before_unfolding(const Scheme& scheme, const WindowRuns& runs);
 
 /// Adds `count` rows of an unfolded gradient from position `first` of one sample on, [count ×
-/// places·C], to that sample's pixels [pixels × C].
-void fold_rows(const float* rows, std::int64_t first, std::int64_t count, std::int64_t channels,
-               const WindowRuns& runs, float* pixels);
+/// places·C], to that sample's pixels [pixels × C]. float or int32.
+template <class T>
+void fold_rows(const T* rows, std::int64_t first, std::int64_t count, std::int64_t channels,
+               const WindowRuns& runs, T* pixels);
 
 }  // namespace hot::backward

@@ -289,6 +289,11 @@ TEST_P(OpsTest, DequantizeHasTheBitsOfTheDefinitionAlsoInItsOwnMemory) {
         };
         run(out.data());
         ASSERT_EQ(out, expected);
+        Matrix added(expected.size(), 0.3F);
+        ops().add_dequantized(sums.data(), cols, kRows, cols, 0.0625F, row_scales.data(),
+                              by_row ? kRows : 1, col_scales.data(), by_col ? cols : 1,
+                              added.data(), cols);
+        for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_EQ(added[i], 0.3F + expected[i]);
         run(reinterpret_cast<float*>(sums.data()));
         for (std::size_t i = 0; i < expected.size(); ++i)
           ASSERT_EQ(std::bit_cast<float>(sums[i]), expected[i]) << i;

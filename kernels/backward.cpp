@@ -65,13 +65,6 @@ Order right_order() {
   return integer_route().route == IntegerRoute::brgemm ? Order::packed : Order::rows;
 }
 
-/// The operand that isn't gy; it rounds to nearest.
-Recipe other_recipe(const Scheme& scheme) {
-  check_granularity(scheme.format, scheme.other, Along::rows);
-  return {Along::rows, scheme.transform, scheme.format, scheme.other, Rounding::nearest,
-          0,           right_order()};
-}
-
 template <class Matrix>
 Operand prepare_one(const Matrix& matrix, const Recipe& recipe) {
   return std::move(prepare_all(matrix, std::span(&recipe, 1)).front());
@@ -113,6 +106,12 @@ Recipe gy_recipe(Path path, const Scheme& scheme, std::uint64_t seed) {
           scheme.rounding,
           seed,
           path == Path::grad_input ? Order::rows : Order::columns};
+}
+
+Recipe other_recipe(const Scheme& scheme) {
+  check_granularity(scheme.format, scheme.other, Along::rows);
+  return {Along::rows, scheme.transform, scheme.format, scheme.other, Rounding::nearest,
+          0,           right_order()};
 }
 
 Operand prepare_gy(const at::Tensor& gy, Path path, const Scheme& scheme, std::uint64_t seed) {

@@ -99,8 +99,8 @@ struct RowSource {
 /// varies along the contraction.
 [[nodiscard]] at::Tensor multiply(const Operand& a, const Operand& b);
 
-/// The exact sums of the product of two operands in an integer format, without scales and 1/n: int32
-/// [free(a), free(b)]. Throws like multiply(), and where int32 can't hold them.
+/// The exact sums of the product of two operands in an integer format, without scales and 1/n:
+/// int32 [free(a), free(b)]. Throws like multiply(), and where int32 can't hold them.
 [[nodiscard]] at::Tensor integer_sums(const Operand& a, const Operand& b);
 
 /// gx = gy·W by `scheme`: gy [L×O], w [O×I] → [L×I] (methods.md, section 1). `seed` feeds
@@ -123,6 +123,9 @@ struct RowSource {
 /// rows for grad_weight, its levels where the GEMM reads them. Throws std::logic_error where a
 /// scale varies along the contraction.
 [[nodiscard]] Recipe gy_recipe(Path path, const Scheme& scheme, std::uint64_t seed);
+
+/// How the operand x of grad_weight is made, and W of grad_input. Throws like gy_recipe().
+[[nodiscard]] Recipe other_recipe(const Scheme& scheme);
 
 /// The operand gy of one path.
 [[nodiscard]] Operand prepare_gy(const at::Tensor& gy, Path path, const Scheme& scheme,

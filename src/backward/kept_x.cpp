@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "backward/pixel_rows.hpp"
 #include "backward/unfolded_rows.hpp"
 
 namespace hot::backward {
@@ -49,8 +48,10 @@ kernels::Operand KeptX::operand(ReplacedLayer& layer, const Operands& o,
   if (form_of(ctx) == plain_x) {
     Operands with_x = o;
     with_x.x = saved[at];
-    if (!unfolds || o.window.transposed) return kernels::prepare_x(x_matrix(with_x), scheme);
-    return prepare_unfolded(pixel_rows(with_x.x), *layer.runs_of(o), scheme);
+    if (!o.window.convolution || o.window.transposed)
+      return kernels::prepare_x(x_matrix(with_x), scheme);
+    if (!unfolds) return prepare_pixel_x(with_x.x, scheme);
+    return prepare_unfolded(with_x.x, *layer.runs_of(o), scheme);
   }
   kernels::Operand operand;
   operand.values = saved[at];

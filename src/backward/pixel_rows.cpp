@@ -32,7 +32,40 @@ void over_images(std::int64_t count, std::int64_t channels, std::int64_t pixels,
   });
 }
 
+/// Rows [begin, end) of the pixels of a contiguous image, over all samples.
+void turn_pixels(const float* image, std::int64_t channels, std::int64_t pixels, std::int64_t begin,
+                 std::int64_t end, float* out) {
+  const auto& ops = kernels::cpu_ops();
+  while (begin < end) {
+    const std::int64_t first = begin % pixels;
+    const std::int64_t count = std::min(pixels - first, end - begin);
+    const float* from = image + begin / pixels * channels * pixels + first;
+    for (std::int64_t p = 0; p < count; p += kPixels)
+      for (std::int64_t c = 0; c < channels; c += kChannels)
+        ops.transpose(from + c * pixels + p, pixels, std::min(kChannels, channels - c),
+                      std::min(kPixels, count - p), out + p * channels + c, channels);
+    out += count * channels;
+    begin += count;
+  }
+}
+
 }  // namespace
+
+std::vector<kernels::Operand> prepare_pixel_rows(const at::Tensor& image,
+                                                 std::span<const kernels::Recipe> recipes) {
+  if (image.movedim(1, -1).is_contiguous() || image.numel() == 0)
+    return kernels::prepare_all(pixel_rows(image), recipes);
+  const at::Tensor source = image.resolve_neg().contiguous();
+  const std::int64_t channels = image.size(1);
+  const std::int64_t pixels = image.numel() / (image.size(0) * channels);
+  const float* from = source.const_data_ptr<float>();
+  return kernels::prepare_all(
+      kernels::RowSource{image.size(0) * pixels, channels,
+                         [=](std::int64_t begin, std::int64_t end, float* out) {
+                           turn_pixels(from, channels, pixels, begin, end, out);
+                         }},
+      recipes);
+}
 
 at::Tensor pixel_rows(const at::Tensor& image) {
   const std::int64_t channels = image.size(1);

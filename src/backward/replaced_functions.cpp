@@ -66,13 +66,14 @@ struct ReplacedMatmul : torch::autograd::Function<ReplacedMatmul> {
     const bool exact_b = c.need_weight && runs_exact(*c.layer, Path::grad_weight);
     const bool planned_a = c.need_x && !exact_a;
     const bool planned_b = c.need_weight && !exact_b;
-    const auto gy_operands = c.layer->prepare_gy(gy, planned_a, planned_b);
+    Operands o;
+    o.gy = gy;
+    const auto gy_operands = c.layer->prepare_gy(o, planned_a, planned_b);
     Variable ga, gb;
     if (exact_a) ga = exact_input_gradient(*c.layer, gy, b);
     if (planned_a) ga = c.layer->grad_input(gy_operands.input, b.t());
     if (exact_b) gb = exact_weight_gradient(ctx, *c.layer, gy, b, saved);
     if (planned_b) {
-      Operands o;
       gb = c.layer->grad_weight(gy_operands.weight, KeptX::operand(*c.layer, o, ctx, saved, 1)).t();
     }
     return {c.need_bias ? gy : Variable(), ga, gb, Variable()};
@@ -147,7 +148,7 @@ struct ReplacedConvolution : torch::autograd::Function<ReplacedConvolution> {
     const bool planned_weight = c.need_weight && !exact_weight;
     if (planned_x || planned_weight) {
       const at::AutoDispatchBelowAutograd no_autograd;
-      const auto gy_operands = c.layer->prepare_gy(gy_matrix(o), planned_x, planned_weight);
+      const auto gy_operands = c.layer->prepare_gy(o, planned_x, planned_weight);
       if (planned_x) gx = input_gradient(*c.layer, o, gy_operands.input);
       if (planned_weight) {
         gw = weight_gradient(*c.layer, o, gy_operands.weight,

@@ -104,7 +104,7 @@ kernels::Operand ReplacedLayer::prepare_unfolded_x(const at::Tensor& x, const Wi
   const Timed timed(*this, &LayerRuns::forward_seconds);
   const at::AutoDispatchBelowAutograd no_autograd;
   return prepare_unfolded(
-      pixel_rows(x), *runs_of(window, x.sizes().slice(2), window.positions(x.sizes().slice(2))),
+      x, *runs_of(window, x.sizes().slice(2), window.positions(x.sizes().slice(2))),
       schemes_.grad_weight);
 }
 
@@ -112,8 +112,8 @@ kernels::Operand ReplacedLayer::prepare_x(const at::Tensor& x, const Window& win
   const Timed timed(*this, &LayerRuns::forward_seconds);
   const at::AutoDispatchBelowAutograd no_autograd;
   const auto& s = schemes_.grad_weight;
-  const auto matrix = window.convolution ? pixel_rows(x) : x.reshape({-1, x.size(-1)});
-  return window.trivial() ? kernels::prepare_x(matrix, s) : prepare_pixels(matrix, s);
+  if (!window.convolution) return kernels::prepare_x(x.reshape({-1, x.size(-1)}), s);
+  return window.trivial() ? prepare_pixel_x(x, s) : prepare_pixels(x, s);
 }
 
 std::shared_ptr<const WindowRuns> ReplacedLayer::runs_of(const Window& window,
@@ -138,7 +138,7 @@ void ReplacedLayer::note_deviation(double deviation) {
   runs_.kernel_deviation = std::max(runs_.kernel_deviation, deviation);
 }
 
-ReplacedLayer::GyOperands ReplacedLayer::prepare_gy(const at::Tensor& gy, bool input, bool weight) {
+ReplacedLayer::GyOperands ReplacedLayer::prepare_gy(const Operands& o, bool input, bool weight) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<kernels::Recipe> recipes;
   if (input)
@@ -147,7 +147,9 @@ ReplacedLayer::GyOperands ReplacedLayer::prepare_gy(const at::Tensor& gy, bool i
   if (weight)
     recipes.push_back(
         kernels::gy_recipe(Path::grad_weight, schemes_.grad_weight, next_seed(Path::grad_weight)));
-  auto operands = kernels::prepare_all(gy, recipes);
+  auto operands = o.window.convolution && !o.window.transposed
+                      ? prepare_pixel_rows(o.gy, recipes)
+                      : kernels::prepare_all(gy_matrix(o), recipes);
   GyOperands result;
   if (input) result.input = operands.front();
   if (weight) result.weight = operands.back();

@@ -55,7 +55,7 @@ class ReplacedLayer {
   };
 
   /// Those of the paths that are asked for, in one go: gy is read once for what both need.
-  [[nodiscard]] GyOperands prepare_gy(const at::Tensor& gy, bool input, bool weight);
+  [[nodiscard]] GyOperands prepare_gy(const Operands& o, bool input, bool weight);
 
   /// gx [L×I] of gy [L×O] and w [O×I] by the scheme.
   [[nodiscard]] at::Tensor grad_input(const kernels::Operand& gy, const at::Tensor& w);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backward/pixel_rows.hpp"
+
 namespace hot::backward {
 namespace {
 
@@ -60,18 +62,24 @@ bool quantizes_before_unfolding(const Scheme& scheme, const WindowRuns& runs) {
          scheme.other == Granularity::tensor && runs.covers();
 }
 
-kernels::Operand prepare_pixels(const at::Tensor& pixels, const Scheme& scheme) {
-  return kernels::prepare(pixels, kernels::Along::rows, scheme.transform, scheme.format,
-                          scheme.other, Rounding::nearest, 0);
+kernels::Operand prepare_pixels(const at::Tensor& image, const Scheme& scheme) {
+  const kernels::Recipe recipe{kernels::Along::rows, scheme.transform, scheme.format, scheme.other};
+  return prepare_pixel_rows(image, std::span(&recipe, 1)).front();
 }
 
-kernels::Operand prepare_unfolded(const at::Tensor& pixels, const WindowRuns& runs,
+kernels::Operand prepare_pixel_x(const at::Tensor& image, const Scheme& scheme) {
+  const kernels::Recipe recipe = kernels::other_recipe(scheme);
+  return prepare_pixel_rows(image, std::span(&recipe, 1)).front();
+}
+
+kernels::Operand prepare_unfolded(const at::Tensor& image, const WindowRuns& runs,
                                   const Scheme& scheme) {
   if (quantizes_before_unfolding(scheme, runs)) {
-    kernels::Operand operand = prepare_pixels(pixels, scheme);
+    kernels::Operand operand = prepare_pixels(image, scheme);
     operand.values = unfold_levels(operand.values, runs);
     return operand;
   }
+  const at::Tensor pixels = pixel_rows(image);
   const std::int64_t channels = pixels.size(1);
   const auto* from = pixels.const_data_ptr<float>();
   const kernels::RowSource unfolded{samples_of(pixels, runs) * runs.positions(),

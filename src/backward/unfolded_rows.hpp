@@ -16,13 +16,17 @@ namespace hot::backward {
 /// int8 pixel rows [N·pixels, C] unfolded: [N·positions, places·C].
 [[nodiscard]] at::Tensor unfold_levels(const at::Tensor& levels, const WindowRuns& runs);
 
-/// The unfolded float32 pixel rows [N·pixels, C] as grad_weight's operand x by `scheme`; unfolded a
-/// few rows at a time, in cache.
-[[nodiscard]] kernels::Operand prepare_unfolded(const at::Tensor& pixels, const WindowRuns& runs,
+/// A float32 image unfolded, as grad_weight's operand x by `scheme`; a few rows at a time, in
+/// cache.
+[[nodiscard]] kernels::Operand prepare_unfolded(const at::Tensor& image, const WindowRuns& runs,
                                                 const Scheme& scheme);
 
-/// Pixel rows quantized by the scheme of grad_weight, row by row, to be unfolded later.
-[[nodiscard]] kernels::Operand prepare_pixels(const at::Tensor& pixels, const Scheme& scheme);
+/// The pixels of a float32 image quantized by the scheme of grad_weight, row by row, to be unfolded
+/// later.
+[[nodiscard]] kernels::Operand prepare_pixels(const at::Tensor& image, const Scheme& scheme);
+
+/// The same where nothing is to be unfolded: grad_weight's operand x.
+[[nodiscard]] kernels::Operand prepare_pixel_x(const at::Tensor& image, const Scheme& scheme);
 
 /// True where unfolding the quantized pixels gives the integers of the quantized unfolded ones: no
 /// transform, one scale, every pixel read.

@@ -43,8 +43,7 @@ class Steps {
     Operand x;
     if (early) x = prepared_pixels();
     (void)forward_product(layer_.x, layer_.weight, layer_.window);
-    const auto gy = rows(layer_.gy);
-    const auto operands = prepared_gy(gy);
+    const auto operands = prepared_gy();
     gradient_of_input(operands.front());
     x = early ? unfolded(x) : prepared_unfolded();
     gradient_of_weight(operands.back(), x);
@@ -103,17 +102,20 @@ class Steps {
     image(timed_product([&] { return kernels::multiply(a, x); }), layer_.weight);
   }
 
-  std::vector<Operand> prepared_gy(const at::Tensor& gy) {
+  std::vector<Operand> prepared_gy() {
     const std::array recipes = {kernels::gy_recipe(Path::grad_input, grad_input_, 1),
                                 kernels::gy_recipe(Path::grad_weight, grad_weight_, 2)};
-    return timed("gy", [&] { return kernels::prepare_all(gy, recipes); });
+    return timed("gy", [&] {
+      return layer_.window.convolution ? backward::prepare_pixel_rows(layer_.gy, recipes)
+                                       : kernels::prepare_all(layer_.gy, recipes);
+    });
   }
 
   Operand prepared_pixels() {
-    const auto pixels = rows(layer_.x);
     return timed("x", [&] {
-      return layer_.runs ? backward::prepare_pixels(pixels, grad_weight_)
-                         : kernels::prepare_x(pixels, grad_weight_);
+      if (!layer_.window.convolution) return kernels::prepare_x(layer_.x, grad_weight_);
+      return layer_.runs ? backward::prepare_pixels(layer_.x, grad_weight_)
+                         : backward::prepare_pixel_x(layer_.x, grad_weight_);
     });
   }
 
@@ -124,9 +126,8 @@ class Steps {
   }
 
   Operand prepared_unfolded() {
-    const auto pixels = rows(layer_.x);
     return timed("x",
-                 [&] { return backward::prepare_unfolded(pixels, *layer_.runs, grad_weight_); });
+                 [&] { return backward::prepare_unfolded(layer_.x, *layer_.runs, grad_weight_); });
   }
 
   const Layer& layer_;

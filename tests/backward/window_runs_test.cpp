@@ -67,6 +67,10 @@ TEST(PixelRowsTest, ThereAndBack) {
       EXPECT_TRUE(at::equal(pixel_rows(last), expected));
       EXPECT_EQ(pixel_rows(last).data_ptr(), last.data_ptr());
       EXPECT_TRUE(at::equal(image_of_pixel_rows(expected, image.sizes()), image));
+      const kernels::Recipe recipe{kernels::Along::cols, parse_scheme("had16").transform};
+      for (const auto& each : {image, last})
+        EXPECT_TRUE(at::equal(prepare_pixel_rows(each, std::span(&recipe, 1)).front().values,
+                              kernels::transformed(expected, recipe.along, recipe.transform)));
     }
 }
 
@@ -85,7 +89,7 @@ TEST(UnfoldedRowsTest, PiecesGiveTheWholeOperand) {
           "had16+int4/tensor/nearest", "low16r8+int8/tensor/nearest", "low16r8"}) {
       const auto scheme = parse_scheme(text);
       const auto expected = kernels::prepare_x(whole, scheme);
-      const auto made = prepare_unfolded(pixel_rows(image), runs, scheme);
+      const auto made = prepare_unfolded(image, runs, scheme);
       EXPECT_TRUE(at::equal(kernels::matrix_of(made), kernels::matrix_of(expected))) << text;
       if (expected.scales.defined()) {
         EXPECT_TRUE(at::equal(made.scales, expected.scales)) << text;
@@ -133,8 +137,9 @@ at::Tensor reference_convolution(const kernels::Operand& gy, const kernels::Oper
   const auto sums = fold(by_channel, window, x_sizes, window.positions(x_sizes.slice(2)));
   const float factor = 1.0F / static_cast<float>(gy.transform.order);
   const auto scale = gy.scales.mul(factor).mul(w.scales);  // both of one element
-  return sums.to(at::kFloat).mul(scale.view(at::IntArrayRef(
-      std::vector<std::int64_t>(static_cast<std::size_t>(x_sizes.size()), 1))));
+  return sums.to(at::kFloat)
+      .mul(scale.view(
+          at::IntArrayRef(std::vector<std::int64_t>(static_cast<std::size_t>(x_sizes.size()), 1))));
 }
 
 // The two ways give the same bits: windows of every kind, padding less, equal and more than the
@@ -160,8 +165,8 @@ TEST(IntegerConvolutionTest, SumsOverPlacesAreExact) {
           const auto b = kernels::prepare_w(weight, scheme);
           const auto folded = image_of_pixel_rows(folded_product(a, b, runs), image.sizes());
           if (a.scales.numel() == 1 && b.scales.numel() == 1) {
-            EXPECT_TRUE(at::equal(
-                folded, reference_convolution(a, b, w, image.sizes(), runs.places())))
+            EXPECT_TRUE(
+                at::equal(folded, reference_convolution(a, b, w, image.sizes(), runs.places())))
                 << text << ", " << channels << " channels";
           }
           if (!convolves_integers(a, w)) continue;

@@ -75,16 +75,20 @@ struct Recipe {
   Order order = Order::rows;  ///< of levels; floats lie by rows
 };
 
-/// A float32 matrix whose rows are made when they are needed: fill(begin, end, out) writes rows
-/// [begin, end) row-major, from several threads.
+/// A float32 matrix that is made when it is needed: fill(begin, end, first, count, out) writes rows
+/// [begin, end) of columns [first, first + count), row-major with `count` floats a row, from
+/// several threads.
 struct RowSource {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  std::function<void(std::int64_t begin, std::int64_t end, float* out)> fill;
+  std::int64_t strip = 0;  ///< asked-for columns are whole strips of so many; 0: all of them
+  std::function<void(std::int64_t begin, std::int64_t end, std::int64_t first, std::int64_t count,
+                     float* out)>
+      fill;
 };
 
 /// Several operands of one matrix, each as prepare() makes it. The matrix is read once where every
-/// scale belongs to a row, else twice; of a RowSource no more than some rows exist at a time in
+/// scale belongs to a row, else twice; of a RowSource no more than a piece exists at a time in
 /// each thread.
 [[nodiscard]] std::vector<Operand> prepare_all(const at::Tensor& a,
                                                std::span<const Recipe> recipes);

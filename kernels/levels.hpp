@@ -38,13 +38,15 @@ constexpr std::int64_t packed_bytes(std::int64_t rows, std::int64_t cols) {
   return rounded_up(rows, kPackedRows) * rounded_up(cols, kPanelStep);
 }
 
-/// Where the levels of a part of a matrix go: rows [first_row, …) of a whole of [rows × cols].
+/// Where the levels of a part of a matrix go: from row first_row and column first_col on in a whole
+/// of [rows × cols].
 struct LevelsOut {
   std::int8_t* data = nullptr;  ///< of the whole matrix
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   Order order = Order::rows;
   std::int64_t first_row = 0;  ///< a multiple of kPackedRows where they are packed
+  std::int64_t first_col = 0;  ///< a multiple of kPanel where they are packed
 };
 
 }  // namespace hot::kernels

@@ -5,6 +5,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "kernels/common/formats.hpp"
 #include "kernels/common/quantize.hpp"
 #include "kernels/integer_gemm.hpp"
+#include "kernels/levels.hpp"
 #include "kernels/preparation.hpp"
 
 namespace hot::kernels {
@@ -21,6 +23,8 @@ namespace {
 constexpr std::int64_t kGrain = 32768;
 /// Floats that a thread works on at once: 256 KiB, to stay in a second-level cache.
 constexpr std::int64_t kPieceFloats = 65536;
+/// The same of a strip: 32 KiB, to stay in a first-level one.
+constexpr std::int64_t kStripFloats = 8192;
 
 MatrixView view_of(const at::Tensor& a) {
   if (!a.defined() || a.dim() != 2 || a.scalar_type() != at::kFloat || !a.device().is_cpu() ||
@@ -32,47 +36,67 @@ MatrixView view_of(const at::Tensor& a) {
 /// Rows of a matrix that is in memory.
 struct Stored {
   explicit Stored(const MatrixView& matrix) : view(matrix), rows(matrix.rows), cols(matrix.cols) {}
-  [[nodiscard]] MatrixView piece(std::int64_t begin, std::int64_t end, float* /*room*/) const {
+  [[nodiscard]] MatrixView piece(std::int64_t begin, std::int64_t end, std::int64_t /*first*/,
+                                 std::int64_t /*count*/, float* /*room*/) const {
     MatrixView part = view;
     part.data += begin * view.row_stride;
     part.rows = end - begin;
     return part;
   }
   static constexpr bool kMakes = false;
+  static constexpr std::int64_t strip = 0;
   MatrixView view;
   std::int64_t rows, cols;
 };
 
-/// Rows that are made when they are needed.
+/// A matrix that is made when it is needed.
 struct Made {
-  explicit Made(const RowSource& from) : source(from), rows(from.rows), cols(from.cols) {}
-  [[nodiscard]] MatrixView piece(std::int64_t begin, std::int64_t end, float* room) const {
-    source.fill(begin, end, room);
-    return {room, end - begin, cols, cols, 1};
+  explicit Made(const RowSource& from)
+      : source(from),
+        rows(from.rows),
+        cols(from.cols),
+        strip(from.strip > 0 ? std::lcm(from.strip, kPanel) : 0) {}
+  [[nodiscard]] MatrixView piece(std::int64_t begin, std::int64_t end, std::int64_t first,
+                                 std::int64_t count, float* room) const {
+    source.fill(begin, end, first, count, room);
+    return {room, end - begin, count, count, 1};
   }
   static constexpr bool kMakes = true;
   const RowSource& source;
-  std::int64_t rows, cols;
+  std::int64_t rows, cols, strip;
+};
+
+/// How a matrix is cut: pieces begin at multiples of `unit` rows; `in_cache`: small ones although
+/// nothing asks for it; `strips`: by columns too, where the source makes them.
+struct Cut {
+  std::int64_t unit = 1;
+  bool in_cache = false;
+  bool strips = false;
 };
 
 /// Calls in_thread() in each of several threads, and the function that it returns for one piece
-/// after the other: (piece, its first row). Pieces begin at multiples of `unit` rows and hold about
-/// kPieceFloats, or all of a thread's rows where that costs nothing.
+/// after the other: (piece, its first row, its first column). Pieces hold about kPieceFloats, or
+/// all of a thread's rows where that costs nothing.
 template <class Source, class InThread>
-void over_pieces(const Source& in, std::int64_t unit, bool in_cache, const InThread& in_thread) {
-  const std::int64_t floats = std::max<std::int64_t>(unit * in.cols, 1);
-  const std::int64_t units = (in.rows + unit - 1) / unit;
-  at::parallel_for(0, units, 1 + kGrain / floats, [&](std::int64_t begin, std::int64_t end) {
-    const bool small = Source::kMakes || in_cache;
+void over_pieces(const Source& in, const Cut& cut, const InThread& in_thread) {
+  const bool strips = cut.strips && in.strip > 0 && in.strip < in.cols;
+  const std::int64_t width = strips ? in.strip : in.cols;
+  const std::int64_t floats = std::max<std::int64_t>(cut.unit * width, 1);
+  const std::int64_t units = (in.rows + cut.unit - 1) / cut.unit;
+  const std::int64_t grain = 1 + kGrain / std::max<std::int64_t>(cut.unit * in.cols, 1);
+  at::parallel_for(0, units, grain, [&](std::int64_t begin, std::int64_t end) {
+    const bool small = Source::kMakes || cut.in_cache;
+    const std::int64_t most = strips ? kStripFloats : kPieceFloats;
     const std::int64_t step =
-        small ? std::clamp<std::int64_t>(kPieceFloats / floats, 1, end - begin) : end - begin;
+        small ? std::clamp<std::int64_t>(most / floats, 1, end - begin) : end - begin;
     const auto room = std::make_unique_for_overwrite<float[]>(
         static_cast<std::size_t>(Source::kMakes ? step * floats : 0));
     auto work = in_thread();
     for (std::int64_t first = begin; first < end; first += step) {
-      const std::int64_t row = first * unit;
-      const std::int64_t rows_end = std::min(in.rows, std::min(first + step, end) * unit);
-      work(in.piece(row, rows_end, room.get()), row);
+      const std::int64_t row = first * cut.unit;
+      const std::int64_t rows_end = std::min(in.rows, std::min(first + step, end) * cut.unit);
+      for (std::int64_t col = 0; col == 0 || col < in.cols; col += std::max<std::int64_t>(width, 1))
+        work(in.piece(row, rows_end, col, std::min(width, in.cols - col), room.get()), row, col);
     }
   });
 }
@@ -89,9 +113,9 @@ class Looking {
     auto seen = seen_.begin();
     for (Preparation& p : preparations_) p.merge(*seen++);
   }
-  void operator()(const MatrixView& piece, std::int64_t first_row) {
+  void operator()(const MatrixView& piece, std::int64_t first_row, std::int64_t first_col) {
     auto seen = seen_.begin();
-    for (Preparation& p : preparations_) p.look(piece, first_row, *seen++);
+    for (Preparation& p : preparations_) p.look(piece, first_row, first_col, *seen++);
   }
 
  private:
@@ -99,24 +123,28 @@ class Looking {
   std::vector<Preparation::Seen> seen_;
 };
 
-std::int64_t common_unit(const std::list<Preparation>& preparations) {
-  std::int64_t unit = 1;  // units are powers of two
-  for (const Preparation& p : preparations) unit = std::max(unit, p.unit());
-  return unit;
+/// How all of them take a matrix.
+Cut common_cut(const std::list<Preparation>& preparations) {
+  Cut cut{1, preparations.size() > 1, true};
+  for (const Preparation& p : preparations) {
+    cut.unit = std::max(cut.unit, p.unit());  // units are powers of two
+    cut.strips = cut.strips && p.takes_strips();
+  }
+  return cut;
 }
 
 template <class Source>
-void look(const Source& in, std::list<Preparation>& preparations) {
-  const bool shared = preparations.size() > 1 || preparations.front().one_pass();
-  over_pieces(in, common_unit(preparations), shared, [&] { return Looking(preparations); });
+void look(const Source& in, const Cut& cut, std::list<Preparation>& preparations) {
+  const bool in_cache = cut.in_cache || preparations.front().one_pass();
+  over_pieces(in, {cut.unit, in_cache, cut.strips}, [&] { return Looking(preparations); });
   for (Preparation& p : preparations) p.set_scales();
 }
 
 template <class Source>
-void round(const Source& in, const std::vector<Preparation*>& preparations, std::int64_t unit) {
-  over_pieces(in, unit, preparations.size() > 1, [&] {
-    return [&](const MatrixView& piece, std::int64_t first_row) {
-      for (Preparation* p : preparations) p->round(piece, first_row);
+void round(const Source& in, const Cut& cut, const std::vector<Preparation*>& preparations) {
+  over_pieces(in, {cut.unit, preparations.size() > 1, cut.strips}, [&] {
+    return [&](const MatrixView& piece, std::int64_t first_row, std::int64_t first_col) {
+      for (Preparation* p : preparations) p->round(piece, first_row, first_col);
     };
   });
 }
@@ -127,11 +155,12 @@ std::vector<Operand> prepare_from(const Source& in, std::span<const Recipe> reci
   std::list<Preparation> preparations;
   for (const Recipe& recipe : recipes) preparations.emplace_back(recipe, in.rows, in.cols);
   if (preparations.empty()) return {};
-  look(in, preparations);
+  const Cut cut = common_cut(preparations);
+  look(in, cut, preparations);
   std::vector<Preparation*> unfinished;
   for (Preparation& p : preparations)
     if (!p.one_pass()) unfinished.push_back(&p);
-  if (!unfinished.empty()) round(in, unfinished, common_unit(preparations));
+  if (!unfinished.empty()) round(in, cut, unfinished);
   std::vector<Operand> operands;
   for (Preparation& p : preparations) operands.push_back(std::move(p).result());
   return operands;
@@ -163,8 +192,8 @@ at::Tensor scales_of(const at::Tensor& transformed, Format format, Granularity g
   at::Tensor scales = at::zeros({scale_count(granularity, in.rows, in.cols)}, at::kFloat);
   const std::span all(scales.mutable_data_ptr<float>(), static_cast<std::size_t>(scales.numel()));
   std::mutex merging;
-  over_pieces(in, 1, false, [&] {
-    return [&](const MatrixView& piece, std::int64_t row) {
+  over_pieces(in, {}, [&] {
+    return [&](const MatrixView& piece, std::int64_t row, std::int64_t /*col*/) {
       const auto first = static_cast<std::size_t>(granularity == Granularity::row ? row : 0);
       std::vector<float> own(granularity == Granularity::row ? static_cast<std::size_t>(piece.rows)
                                                              : all.size());
@@ -185,7 +214,7 @@ Operand quantized(const at::Tensor& transformed, Along along, const Transform& t
   const at::AutoDispatchBelowAutograd no_autograd;
   const Stored in(view_of(transformed));
   Preparation levels({along, kNone, format, granularity, rounding, seed}, in.rows, in.cols, scales);
-  round(in, {&levels}, levels.unit());
+  round(in, {levels.unit()}, {&levels});
   Operand operand = std::move(levels).result();
   operand.transform = transform;
   return operand;

@@ -38,10 +38,10 @@ struct RoundingRule {
 
 /// The operations of one backend (design.md, "Kernels"). Each runs on one thread over a whole
 /// matrix or a part of it: a range of whole rows, of whole blocks of rows where the rows are
-/// transformed. Outputs belong to the caller; floats are row-major and start at the part's first
-/// element.
-/// The values are those of the transformed matrix: ±1 Sylvester blocks, no 1/n, zero padded, the
-/// contracted dimension replaced by transformed_length(). Transform::Kind::none leaves them.
+/// transformed; transform_quantize along rows also over a range of columns of those. Outputs belong
+/// to the caller; floats are row-major and start at the part's first element. The values are those
+/// of the transformed matrix: ±1 Sylvester blocks, no 1/n, zero padded, the contracted dimension
+/// replaced by transformed_length(). Transform::Kind::none leaves them.
 struct Ops {
   const char* name;  ///< "portable", "avx2" …
 
@@ -54,8 +54,8 @@ struct Ops {
                             Granularity granularity, float* largest);
 
   /// Integers round(v / scale) of the transformed values, inside the format's levels. `scales` are
-  /// those of the part's groups, and no value is 2¹²⁸ times its scale or more. The padding of a
-  /// packed matrix is written with its last rows and columns.
+  /// those of the part's rows, or of all columns, and no value is 2¹²⁸ times its scale or more. The
+  /// padding of a packed matrix is written with its last rows and columns.
   void (*transform_quantize)(const MatrixView& in, Along along, const Transform& transform,
                              Format format, Granularity granularity, const float* scales,
                              const RoundingRule& rounding, const LevelsOut& out);
@@ -68,6 +68,13 @@ struct Ops {
 
   /// Levels that lie row by row, `rows` of out.cols each, put into another order.
   void (*arrange)(const std::int8_t* in, std::int64_t rows, const LevelsOut& out);
+
+  /// INT4 levels two a byte, the even one in the low half, two's complement; `count` levels, a last
+  /// odd one alone.
+  void (*pack_int4)(const std::int8_t* levels, std::int64_t count, std::uint8_t* packed);
+
+  /// The way back.
+  void (*unpack_int4)(const std::uint8_t* packed, std::int64_t count, std::int8_t* levels);
 
   /// out[j][i] = in[i][j]; rows are `in_stride` and `out_stride` floats apart.
   void (*transpose)(const float* in, std::int64_t in_stride, std::int64_t rows, std::int64_t cols,

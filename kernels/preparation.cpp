@@ -67,6 +67,10 @@ bool Preparation::one_pass() const {
   return recipe_.format == Format::none || recipe_.granularity == Granularity::row;
 }
 
+bool Preparation::takes_strips() const {
+  return recipe_.along == Along::rows && !one_pass();
+}
+
 std::int64_t Preparation::out_row(std::int64_t row) const {
   return transforms_rows(recipe_) ? row / recipe_.transform.order * kept_of_block(recipe_) : row;
 }
@@ -75,7 +79,8 @@ Preparation::Seen Preparation::nothing_seen() const {
   return Seen(static_cast<std::size_t>(one_pass() ? 0 : scales_.numel()), 0.0F);
 }
 
-void Preparation::look(const MatrixView& piece, std::int64_t first_row, Seen& seen) {
+void Preparation::look(const MatrixView& piece, std::int64_t first_row, std::int64_t first_col,
+                       Seen& seen) {
   const Ops& ops = cpu_ops();
   const std::int64_t row = out_row(first_row);
   if (recipe_.format == Format::none) {
@@ -84,10 +89,11 @@ void Preparation::look(const MatrixView& piece, std::int64_t first_row, Seen& se
   } else if (recipe_.granularity == Granularity::row) {
     ops.transform_quantize_rows(piece, recipe_.along, recipe_.transform, recipe_.format,
                                 {recipe_.rounding, recipe_.seed},
-                                scales_.mutable_data_ptr<float>() + row, levels_from(row));
+                                scales_.mutable_data_ptr<float>() + row, levels_from(row, 0));
   } else {
-    ops.transform_abs_max(piece, recipe_.along, recipe_.transform, recipe_.granularity,
-                          seen.data());
+    ops.transform_abs_max(
+        piece, recipe_.along, recipe_.transform, recipe_.granularity,
+        seen.data() + (recipe_.granularity == Granularity::column ? first_col : 0));
   }
 }
 
@@ -104,17 +110,17 @@ void Preparation::set_scales() {
   for (std::int64_t i = 0; i < scales_.numel(); ++i) scales[i] = scale_for(scales[i], level);
 }
 
-LevelsOut Preparation::levels_from(std::int64_t row) const {
-  return {values_.mutable_data_ptr<std::int8_t>(), size_.rows, size_.cols, recipe_.order, row};
+LevelsOut Preparation::levels_from(std::int64_t row, std::int64_t col) const {
+  return {values_.mutable_data_ptr<std::int8_t>(), size_.rows, size_.cols, recipe_.order, row, col};
 }
 
-void Preparation::round(const MatrixView& piece, std::int64_t first_row) {
+void Preparation::round(const MatrixView& piece, std::int64_t first_row, std::int64_t first_col) {
   const std::int64_t row = out_row(first_row);
   const float* scales = scales_.const_data_ptr<float>();
   cpu_ops().transform_quantize(piece, recipe_.along, recipe_.transform, recipe_.format,
                                recipe_.granularity,
                                recipe_.granularity == Granularity::row ? scales + row : scales,
-                               {recipe_.rounding, recipe_.seed}, levels_from(row));
+                               {recipe_.rounding, recipe_.seed}, levels_from(row, first_col));
 }
 
 Operand Preparation::result() && {

@@ -25,20 +25,23 @@ class Preparation {
   /// True if the first pass is all that it takes.
   [[nodiscard]] bool one_pass() const;
 
+  /// True if pieces may be some columns of rows, whole panels.
+  [[nodiscard]] bool takes_strips() const;
+
   /// The first pass: largest magnitudes, and the result itself where a piece decides it.
   [[nodiscard]] Seen nothing_seen() const;
-  void look(const MatrixView& piece, std::int64_t first_row, Seen& seen);
+  void look(const MatrixView& piece, std::int64_t first_row, std::int64_t first_col, Seen& seen);
   void merge(const Seen& seen);
 
   /// The second pass, after set_scales().
   void set_scales();
-  void round(const MatrixView& piece, std::int64_t first_row);
+  void round(const MatrixView& piece, std::int64_t first_row, std::int64_t first_col);
 
   [[nodiscard]] Operand result() &&;
 
  private:
   [[nodiscard]] std::int64_t out_row(std::int64_t row) const;
-  [[nodiscard]] LevelsOut levels_from(std::int64_t row) const;
+  [[nodiscard]] LevelsOut levels_from(std::int64_t row, std::int64_t col) const;
 
   Recipe recipe_;
   MatrixSize size_;  ///< of the transformed matrix

@@ -8,6 +8,7 @@
 #include "backward/replaced_layer.hpp"
 #include "kernels/backward.hpp"
 #include "kernels/ops.hpp"
+#include "kernels/stored.hpp"
 
 namespace hot::cost {
 namespace {
@@ -25,8 +26,12 @@ double bytes_of(const at::Tensor& t) {
 /// What forward really keeps of x by the scheme; 0 where it keeps x itself.
 double kept_bytes(const Scheme& scheme, const backward::Operands& o) {
   backward::ReplacedLayer layer({Scheme{}, scheme}, 0, false);
-  if (!layer.compresses(o.x, o.window)) return 0;
-  const kernels::Operand operand = layer.prepare_x(o.x.detach(), o.window);
+  const bool first = layer.compresses(o.x, o.window);  // KeptX asks in this order
+  if (!first && !layer.compresses_unfolded(o.x, o.window)) return 0;
+  const auto x = o.x.detach();
+  const kernels::Operand operand =
+      kernels::stored(first ? layer.prepare_x(x, o.window) : layer.prepare_unfolded_x(x, o.window))
+          .operand;
   return bytes_of(operand.values) + bytes_of(operand.scales);
 }
 

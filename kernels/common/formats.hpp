@@ -13,9 +13,9 @@
 ///
 /// int4: symmetric, levels −7 … 7 (−8 is never used). Value = level · scale with a float32 scale =
 /// largest magnitude / 7. Held one level a byte here, like int8, because the integer GEMMs on CPUs
-/// take bytes. The packed form, two levels a byte with the even element in the low nibble, two's
-/// complement, halves the bytes; nothing here makes it yet. A product of two int4 operands is exact
-/// in int32 up to k = 43,826,196 terms.
+/// take bytes. What forward keeps for backward is packed: two levels a byte, the even one in the
+/// low half, two's complement (kernels/stored.hpp). A product of two int4 operands is exact in
+/// int32 up to k = 43,826,196 terms.
 ///
 /// Groups: a scale belongs to the whole operand (tensor), to each row, or to each column. Only a
 /// group that doesn't vary along the contracted dimension can be taken out of one integer GEMM.

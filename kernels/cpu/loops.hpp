@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/cpu/level_tiles.hpp"
+#include "kernels/cpu/nibbles.hpp"
 #include "kernels/cpu/rounding.hpp"
 #include "kernels/cpu/runs.hpp"
 
@@ -112,9 +113,9 @@ void quantize_tiles(const MatrixView& in, Along along, const Transform& transfor
       tile.reserve();
       quantize_runs(part, along, transform, format, granularity,
                     scales + (granularity == Granularity::row ? out_row : 0), rounding,
-                    out.first_row + out_row, out_col, out.cols,
+                    out.first_row + out_row, out.first_col + out_col, out.cols,
                     [&](std::int64_t r, std::int64_t c) { return tile.at(r) + c; });
-      place_tile(tile, out.first_row + out_row, out_col, out);
+      place_tile(tile, out.first_row + out_row, out.first_col + out_col, out);
     }
 }
 
@@ -125,9 +126,9 @@ void transform_quantize(const MatrixView& in, Along along, const Transform& tran
     quantize_tiles(in, along, transform, format, granularity, scales, rounding, out);
     return;
   }
-  quantize_runs(in, along, transform, format, granularity, scales, rounding, out.first_row, 0,
-                out.cols, [&](std::int64_t row, std::int64_t col) {
-                  return out.data + (out.first_row + row) * out.cols + col;
+  quantize_runs(in, along, transform, format, granularity, scales, rounding, out.first_row,
+                out.first_col, out.cols, [&](std::int64_t row, std::int64_t col) {
+                  return out.data + (out.first_row + row) * out.cols + out.first_col + col;
                 });
 }
 
@@ -230,8 +231,8 @@ void scale_rows(const Number* in, std::int64_t in_stride, std::int64_t rows, std
                 std::int64_t out_stride) {
   if (cols == 0) return;
   for (std::int64_t r = 0; r < rows; ++r)
-    scale_row<adds>(in + r * in_stride, cols, factor * row_scales[row_count == 1 ? 0 : r], col_scales,
-              col_count, out + r * out_stride);
+    scale_row<adds>(in + r * in_stride, cols, factor * row_scales[row_count == 1 ? 0 : r],
+                    col_scales, col_count, out + r * out_stride);
 }
 
 void dequantize(const std::int32_t* in, std::int64_t in_stride, std::int64_t rows,
@@ -258,16 +259,8 @@ void dequantize_in_place(float* values, std::int64_t rows, std::int64_t cols, fl
 }
 
 constexpr Ops loops_compiled_as(const char* name) {
-  return {name,
-          transform_matrix,
-          transform_abs_max,
-          transform_quantize,
-          transform_quantize_rows,
-          arrange,
-          transpose_matrix,
-          dequantize,
-          add_dequantized,
-          dequantize_in_place};
+  return {name,    transform_matrix, transform_abs_max, transform_quantize, transform_quantize_rows,
+          arrange, transpose_matrix, dequantize,        add_dequantized,    dequantize_in_place};
 }
 
 }  // namespace

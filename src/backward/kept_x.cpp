@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "backward/unfolded_rows.hpp"
+#include "kernels/stored.hpp"
 
 namespace hot::backward {
 namespace {
@@ -21,8 +22,10 @@ void KeptX::keep(ReplacedLayer& layer, const at::Tensor& x, const Operands& o, b
   if (needed && layer.compresses(x, o.window)) form = prepared;
   if (needed && form == none && layer.compresses_unfolded(x, o.window)) form = unfolded;
   if (form != none) {
-    auto operand = form == prepared ? layer.prepare_x(x.detach(), o.window)
-                                    : layer.prepare_unfolded_x(x.detach(), o.window);
+    auto [operand, levels] =
+        kernels::stored(form == prepared ? layer.prepare_x(x.detach(), o.window)
+                                         : layer.prepare_unfolded_x(x.detach(), o.window));
+    if (levels) ctx->saved_data["levels"] = *levels;
     if (operand.packed)
       ctx->saved_data["packed"] =
           std::vector<std::int64_t>{operand.packed->rows, operand.packed->cols};
@@ -64,6 +67,8 @@ kernels::Operand KeptX::operand(ReplacedLayer& layer, const Operands& o,
     const auto size = ctx->saved_data["packed"].toIntVector();
     operand.packed = kernels::MatrixSize{size[0], size[1]};
   }
+  if (ctx->saved_data.count("levels") != 0)
+    operand = kernels::restored({operand, ctx->saved_data["levels"].toIntVector()});
   if (unfolds && form_of(ctx) == prepared)
     operand.values = unfold_levels(operand.values, *layer.runs_of(o));
   return operand;

@@ -60,10 +60,10 @@ std::vector<kernels::Operand> prepare_pixel_rows(const at::Tensor& image,
   const std::int64_t pixels = image.numel() / (image.size(0) * channels);
   const float* from = source.const_data_ptr<float>();
   return kernels::prepare_all(
-      kernels::RowSource{image.size(0) * pixels, channels,
-                         [=](std::int64_t begin, std::int64_t end, float* out) {
-                           turn_pixels(from, channels, pixels, begin, end, out);
-                         }},
+      kernels::RowSource{
+          image.size(0) * pixels, channels, 0,
+          [=](std::int64_t begin, std::int64_t end, std::int64_t /*first*/, std::int64_t /*count*/,
+              float* out) { turn_pixels(from, channels, pixels, begin, end, out); }},
       recipes);
 }
 

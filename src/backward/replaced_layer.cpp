@@ -96,7 +96,8 @@ bool ReplacedLayer::compresses_unfolded(const at::Tensor& x, const Window& windo
   if (producer_keeps(x)) return false;
   const auto runs = runs_of(window, x.sizes().slice(2), window.positions(x.sizes().slice(2)));
   const std::int64_t entries = x.size(0) * runs->positions() * runs->places() * x.size(1);
-  const std::int64_t bytes = entries * scheme.transform.rank / scheme.transform.order;
+  const std::int64_t bytes =
+      entries * scheme.transform.rank / scheme.transform.order * bits(scheme.format) / 8;
   return 2 * bytes < static_cast<std::int64_t>(x.nbytes());
 }
 

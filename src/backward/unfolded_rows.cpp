@@ -12,28 +12,44 @@ namespace hot::backward {
 namespace {
 
 /// One row of the unfolded matrix: the runs' pixels, zeros elsewhere.
-template <class T>
-void unfold_row(const T* pixels, std::int64_t channels, const WindowRuns& runs,
-                std::int64_t position, T* row) {
+void unfold_row(const std::int8_t* pixels, std::int64_t channels, const WindowRuns& runs,
+                std::int64_t position, std::int8_t* row) {
   std::int64_t filled = 0;
   for (const auto& run : runs.at(position)) {
-    std::fill(row + filled * channels, row + run.place * channels, T{0});
+    std::fill(row + filled * channels, row + run.place * channels, std::int8_t{0});
     std::memcpy(row + run.place * channels, pixels + run.pixel * channels,
-                static_cast<std::size_t>(run.count * channels) * sizeof(T));
+                static_cast<std::size_t>(run.count * channels));
     filled = run.place + run.count;
   }
-  std::fill(row + filled * channels, row + runs.places() * channels, T{0});
+  std::fill(row + filled * channels, row + runs.places() * channels, std::int8_t{0});
 }
 
 /// Rows [begin, end) of the matrix over all samples.
-template <class T>
-void unfold_rows(const T* pixels, std::int64_t channels, const WindowRuns& runs, std::int64_t begin,
-                 std::int64_t end, T* out) {
+void unfold_rows(const std::int8_t* pixels, std::int64_t channels, const WindowRuns& runs,
+                 std::int64_t begin, std::int64_t end, std::int8_t* out) {
   const std::int64_t cols = runs.places() * channels;
   for (std::int64_t row = begin; row < end; ++row) {
     const std::int64_t sample = row / runs.positions();
     unfold_row(pixels + sample * runs.pixels() * channels, channels, runs, row % runs.positions(),
                out + (row - begin) * cols);
+  }
+}
+
+/// Rows [begin, end) of one place's columns, `stride` elements apart.
+void unfold_place(const float* pixels, std::int64_t channels, const WindowRuns& runs,
+                  std::int64_t begin, std::int64_t end, std::int64_t place, std::int64_t stride,
+                  float* out) {
+  const std::int32_t* pixel = runs.pixels_of(place);
+  std::int64_t position = begin % runs.positions();
+  const float* sample = pixels + begin / runs.positions() * runs.pixels() * channels;
+  for (std::int64_t row = begin; row < end; ++row, out += stride) {
+    if (pixel[position] < 0)
+      std::fill_n(out, channels, 0.0F);
+    else
+      std::copy_n(sample + pixel[position] * channels, channels, out);
+    if (++position < runs.positions()) continue;
+    position = 0;
+    sample += runs.pixels() * channels;
   }
 }
 
@@ -82,11 +98,13 @@ kernels::Operand prepare_unfolded(const at::Tensor& image, const WindowRuns& run
   const at::Tensor pixels = pixel_rows(image);
   const std::int64_t channels = pixels.size(1);
   const auto* from = pixels.const_data_ptr<float>();
-  const kernels::RowSource unfolded{samples_of(pixels, runs) * runs.positions(),
-                                    runs.places() * channels,
-                                    [&](std::int64_t begin, std::int64_t end, float* out) {
-                                      unfold_rows(from, channels, runs, begin, end, out);
-                                    }};
+  const kernels::RowSource unfolded{
+      samples_of(pixels, runs) * runs.positions(), runs.places() * channels, channels,
+      [&](std::int64_t begin, std::int64_t end, std::int64_t first, std::int64_t count,
+          float* out) {
+        for (std::int64_t col = first; col < first + count; col += channels)
+          unfold_place(from, channels, runs, begin, end, col / channels, count, out + col - first);
+      }};
   return kernels::prepare_x(unfolded, scheme);
 }
 

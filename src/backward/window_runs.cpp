@@ -64,6 +64,12 @@ WindowRuns::WindowRuns(const Window& window, at::IntArrayRef image, at::IntArray
     } while (next_index(outer_place, outer));
     first_.push_back(runs_.size());
   } while (next_index(position, positions));
+  pixels_of_.assign(static_cast<std::size_t>(places_ * this->positions()), -1);
+  for (std::int64_t p = 0; p < this->positions(); ++p)
+    for (const Run& run : at(p))
+      for (std::int64_t i = 0; i < run.count; ++i)
+        pixels_of_[static_cast<std::size_t>((run.place + i) * this->positions() + p)] =
+            static_cast<std::int32_t>(run.pixel + i);
 }
 
 void WindowRuns::add_row(const Window& window, std::int64_t start, std::int64_t first_place,

@@ -27,6 +27,11 @@ class WindowRuns {
   }
   [[nodiscard]] std::span<const Run> at(std::int64_t position) const;
 
+  /// The pixel that a place of the kernel reads at each position, -1 in the padding.
+  [[nodiscard]] const std::int32_t* pixels_of(std::int64_t place) const {
+    return pixels_of_.data() + place * positions();
+  }
+
   /// True if every pixel is read at some position.
   [[nodiscard]] bool covers() const { return covers_; }
 
@@ -37,6 +42,7 @@ class WindowRuns {
   void add(const Run& run);
 
   std::vector<Run> runs_;
+  std::vector<std::int32_t> pixels_of_;
   std::vector<std::size_t> first_;  ///< of each position's runs, and the end
   std::int64_t places_ = 1;
   std::int64_t pixels_ = 1;

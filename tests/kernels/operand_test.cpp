@@ -3,6 +3,7 @@
 #include <array>
 
 #include "kernels/backward.hpp"
+#include "kernels/stored.hpp"
 #include "tests/kernels/tensors.hpp"
 
 namespace hot::kernels {
@@ -50,13 +51,34 @@ TEST(Operand, PreparedIsTransformedScaledAndQuantized) {
   }
 }
 
+// What is kept of an operand is the operand, in half the bytes of int8 where its levels are INT4.
+TEST(Operand, StoredIsRestored) {
+  for (const auto size : {std::pair{0, 5}, {17, 33}, {1031, 300}}) {
+    const at::Tensor a = random_tensor(size.first, size.second, 9);
+    for (const char* text :
+         {"had16+int4/tensor", "low16r8+int8/tensor", "low16r8", "none+int4/tensor"}) {
+      const Operand x = prepare_x(a, parse_scheme(text));
+      const Stored kept = stored(x);
+      EXPECT_EQ(kept.operand.values.nbytes(),
+                x.format == Format::int4 ? (x.values.nbytes() + 1) / 2 : x.values.nbytes());
+      const Operand again = restored(kept);
+      EXPECT_TRUE(at::equal(again.values, x.values)) << text;
+      EXPECT_EQ(again.packed.has_value(), x.packed.has_value());
+    }
+  }
+}
+
 // Operands made together, from memory or from pieces, are those made alone, in every order.
 TEST(Operand, PreparedTogetherIsPreparedAlone) {
   const at::Tensor a = random_tensor(331, 290, 4);
-  const RowSource pieces{331, 290, [&](std::int64_t begin, std::int64_t end, float* out) {
-                           const auto* from = a.const_data_ptr<float>();
-                           std::copy(from + begin * 290, from + end * 290, out);
-                         }};
+  const auto fill = [&](std::int64_t begin, std::int64_t end, std::int64_t first,
+                        std::int64_t count, float* out) {
+    const auto* from = a.const_data_ptr<float>();
+    for (std::int64_t row = begin; row < end; ++row, out += count)
+      std::copy_n(from + row * 290 + first, count, out);
+  };
+  const RowSource rows{331, 290, 0, fill};
+  const RowSource strips{331, 290, 16, fill};
   std::vector<Recipe> recipes;
   for (const Case& c : all_cases())
     recipes.push_back({c.along, c.transform, c.format, c.granularity, c.rounding, 17});
@@ -66,7 +88,8 @@ TEST(Operand, PreparedTogetherIsPreparedAlone) {
   for (std::size_t first = 0; first < recipes.size(); first += 2) {
     const std::span some =
         std::span(recipes).subspan(first, std::min<std::size_t>(2, recipes.size() - first));
-    for (const auto& together : {prepare_all(a, some), prepare_all(pieces, some)})
+    for (const auto& together :
+         {prepare_all(a, some), prepare_all(rows, some), prepare_all(strips, some)})
       for (std::size_t i = 0; i < some.size(); ++i) {
         const Recipe& r = some[i];
         const Operand alone =

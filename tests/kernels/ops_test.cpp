@@ -247,6 +247,27 @@ TEST_P(OpsTest, TransposeMovesEveryElement) {
   }
 }
 
+// Every pair of levels, and every length of the rest.
+TEST_P(OpsTest, Int4LevelsGoTwoToAByteAndBack) {
+  std::vector<std::int8_t> levels;
+  for (int high = -7; high <= 7; ++high)
+    for (int low = -7; low <= 7; ++low) {
+      levels.push_back(static_cast<std::int8_t>(low));
+      levels.push_back(static_cast<std::int8_t>(high));
+    }
+  for (std::size_t count = 0; count <= levels.size(); count += count < 140 ? 1 : 31) {
+    std::vector<std::uint8_t> packed((count + 1) / 2 + 1, 0xa5);
+    ops().pack_int4(levels.data(), static_cast<std::int64_t>(count), packed.data());
+    for (std::size_t i = 0; i < count; ++i)
+      ASSERT_EQ(packed[i / 2] >> (i % 2 * 4) & 15, levels[i] & 15) << i << " of " << count;
+    ASSERT_EQ(packed.back(), 0xa5);
+    std::vector<std::int8_t> again(count + 1, 99);
+    ops().unpack_int4(packed.data(), static_cast<std::int64_t>(count), again.data());
+    ASSERT_TRUE(std::equal(again.begin(), again.end() - 1, levels.begin())) << count;
+    ASSERT_EQ(again.back(), 99);
+  }
+}
+
 TEST_P(OpsTest, DequantizeAppliesBothScalesAndTheFactor) {
   const std::vector<std::int32_t> sums = {1, -2, 3, 4, 5, -6};
   const Matrix rows = {2, 10};

@@ -259,8 +259,18 @@ void dequantize_in_place(float* values, std::int64_t rows, std::int64_t cols, fl
 }
 
 constexpr Ops loops_compiled_as(const char* name) {
-  return {name,    transform_matrix, transform_abs_max, transform_quantize, transform_quantize_rows,
-          arrange, transpose_matrix, dequantize,        add_dequantized,    dequantize_in_place};
+  return {.name = name,
+          .transform = transform_matrix,
+          .transform_abs_max = transform_abs_max,
+          .transform_quantize = transform_quantize,
+          .transform_quantize_rows = transform_quantize_rows,
+          .arrange = arrange,
+          .pack_int4 = pack_int4,
+          .unpack_int4 = unpack_int4,
+          .transpose = transpose_matrix,
+          .dequantize = dequantize,
+          .add_dequantized = add_dequantized,
+          .dequantize_in_place = dequantize_in_place};
 }
 
 }  // namespace

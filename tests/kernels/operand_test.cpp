@@ -53,7 +53,7 @@ TEST(Operand, PreparedIsTransformedScaledAndQuantized) {
 
 // What is kept of an operand is the operand, in half the bytes of int8 where its levels are INT4.
 TEST(Operand, StoredIsRestored) {
-  for (const auto size : {std::pair{0, 5}, {17, 33}, {1031, 300}}) {
+  for (const auto& size : {std::pair{0, 5}, {17, 33}, {1031, 300}}) {
     const at::Tensor a = random_tensor(size.first, size.second, 9);
     for (const char* text :
          {"had16+int4/tensor", "low16r8+int8/tensor", "low16r8", "none+int4/tensor"}) {

@@ -118,6 +118,24 @@ Verdict of_plan(const Plan& plan) {
   return verdict;
 }
 
+Verdict of_profile(const Metrics& metrics) {
+  Verdict verdict{"PROFILED", Tone::neutral, ""};
+  const Metric& step = *metrics.find("step_exact_ms");
+  add(verdict.sentence, fmt::format("a step takes {}", value_text(step.value, "ms")), step);
+  const Metric& share = *metrics.find("eligible_share");
+  add(verdict.sentence,
+      fmt::format("the backward products that a plan can change are {:.0f} % of it",
+                  100 * share.value),
+      share);
+  const Metric& limit = *metrics.find("amdahl_limit");
+  add(verdict.sentence,
+      fmt::format("were they free, it would be {:.2f} times as fast", limit.value), limit);
+  if (const Metric* speedup = metrics.find("step_speedup"))
+    add(verdict.sentence, fmt::format("with the plan it is {:.2f} times as fast", speedup->value),
+        *speedup);
+  return verdict;
+}
+
 }  // namespace
 
 Verdict verdict_of(const Report& report) {
@@ -125,6 +143,7 @@ Verdict verdict_of(const Report& report) {
     return {"INTERRUPTED", Tone::bad, "the run did not end; this is what was found until then"};
   }
   if (report.verification) return of_verification(*report.verification);
+  if (report.profile && report.profile->time) return of_profile(report.profile->time->metrics);
   if (report.plan) return of_plan(*report.plan);
   if (report.errors) return {"MEASURED", Tone::neutral, "the run ended before a plan was made"};
   if (report.trace) return {"TRACED", Tone::neutral, "the run ended before anything was measured"};

@@ -114,4 +114,17 @@ std::string advice_text(const Report& report) {
   return "The model was not run.";
 }
 
+std::vector<std::pair<std::string, std::string>> next_commands(const Report& report) {
+  if (report.interrupted || !report.plan || report.plan->all_exact()) return {};
+  const std::string& model = report.model.path;
+  if (!report.verification) {
+    if (report.profile && report.profile->time) return {};
+    return {{fmt::format("hot-analyze verify {} --plan PLAN", model), "runs the plan"}};
+  }
+  if (report.verification->outcome != Outcome::passed) return {};
+  return {{fmt::format("hot-analyze train {} --data DATA --plan PLAN", model),
+           "trains a few steps exactly and by the plan, and compares"},
+          {"hot_apply.apply(model, \"PLAN\")", "puts the plan into a PyTorch program"}};
+}
+
 }  // namespace hot::reports

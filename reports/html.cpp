@@ -17,6 +17,16 @@
 namespace hot::reports {
 namespace {
 
+/// "Next: COMMAND does this; …".
+std::string next_text(const Report& report) {
+  std::string text;
+  for (const auto& [command, what] : next_commands(report)) {
+    text += fmt::format("{}<code>{}</code> {}", text.empty() ? "Next: " : "; ", html_text(command),
+                        html_text(what));
+  }
+  return text.empty() ? "" : fmt::format("<p class=\"next\">{}.</p>\n", text);
+}
+
 std::string first_screen(const Report& report) {
   const Verdict verdict = verdict_of(report);
   std::string findings;
@@ -26,10 +36,10 @@ std::string first_screen(const Report& report) {
   }
   return fmt::format(
       "<header class=\"{}\">\n<p class=\"kicker\">hot-analyze · {}</p>\n<h1>{}</h1>\n"
-      "<p class=\"advice\">{}</p>\n{}<p>{}</p>\n</header>\n{}",
+      "<p class=\"advice\">{}</p>\n{}<p>{}</p>\n{}</header>\n{}",
       html_class(verdict.tone), html_text(html_file_name(report.model.path)),
       html_text(verdict.word), html_text(advice_text(report)), html_tiles(report),
-      html_text(coverage_text(report)),
+      html_text(coverage_text(report)), next_text(report),
       findings.empty() ? ""
                        : fmt::format("<section id=\"findings\"><h2>What matters</h2>\n"
                                      "<ol class=\"findings\">\n{}</ol></section>\n",

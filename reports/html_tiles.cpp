@@ -17,18 +17,22 @@ std::string signed_percent(double fraction) {
   return text.starts_with('-') ? "−" + text.substr(1) : text;
 }
 
-std::string speed_tile(const std::string& title, const Metric& speedup) {
+/// `whole`: of the step that it is a part of, or nullptr.
+std::string speed_tile(const std::string& title, const Metric& speedup, const Metric* whole) {
   const bool noise = std::abs(speedup.value - 1) <= speedup.ci95.value_or(0);
-  return html_tile(title, fmt::format("{:.2f} ×", speedup.value),
-                   noise               ? "the exact speed within the noise"
-                   : speedup.value > 1 ? "as fast as exact"
-                                       : "the exact speed: slower",
-                   speedup);
+  std::string more = noise               ? "the exact speed within the noise"
+                     : speedup.value > 1 ? "as fast as exact"
+                                         : "the exact speed: slower";
+  if (whole != nullptr)
+    more += fmt::format("; the whole step {:.2f} ×{}", whole->value,
+                        whole->ci95 ? fmt::format(" ± {:.2g}", *whole->ci95) : "");
+  return html_tile(title, fmt::format("{:.2f} ×", speedup.value), more, speedup);
 }
 
 std::string verified_tiles(const Metrics& total) {
   std::string text;
-  if (const Metric* speedup = total.find("speedup")) text += speed_tile("Backward speed", *speedup);
+  if (const Metric* speedup = total.find("speedup"))
+    text += speed_tile("Backward of the planned layers", *speedup, total.find("step_speedup"));
   const Metric* exact = total.find("saved_bytes_exact");
   const Metric* plan = total.find("saved_bytes_plan");
   if (exact != nullptr && plan != nullptr && exact->value > 0) {
@@ -66,7 +70,8 @@ std::string profile_tiles(const Profile& profile) {
                                fmt::format("forward and backward; the optimizer {}",
                                            value_text(m.value("optimizer_ms"), "ms")),
                                *m.find("step_exact_ms"));
-  if (const Metric* speedup = m.find("step_speedup")) text += speed_tile("With the plan", *speedup);
+  if (const Metric* speedup = m.find("step_speedup"))
+    text += speed_tile("With the plan", *speedup, nullptr);
   text +=
       html_tile("What a plan can change", fmt::format("{:.0f} %", 100 * m.value("eligible_share")),
                 fmt::format("of the step; were it free, {:.2f} × as fast (modelled)",

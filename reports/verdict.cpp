@@ -62,13 +62,18 @@ void add_speedup(std::string& sentence, const Metrics& total) {
   if (speedup == nullptr) return;
   const bool is_noise = speedup->ci95 && std::abs(speedup->value - 1) <= *speedup->ci95;
   const std::string clause =
-      is_noise ? fmt::format("the backward pass is as fast as exact within the noise, {:.2f} times",
-                             speedup->value)
+      is_noise
+          ? fmt::format(
+                "the planned layers' backward is as fast as exact within the noise, {:.2f} times",
+                speedup->value)
       : speedup->value >= 1
-          ? fmt::format("the backward pass is {:.2f} times as fast as exact", speedup->value)
-          : fmt::format("the backward pass is slower, {:.2f} times the exact speed",
+          ? fmt::format("the planned layers' backward is {:.2f} times as fast as exact",
+                        speedup->value)
+          : fmt::format("the planned layers' backward is slower, {:.2f} times the exact speed",
                         speedup->value);
   add(sentence, clause, *speedup);
+  if (const Metric* step = total.find("step_speedup"))
+    add(sentence, fmt::format("the whole step {:.2f} times", step->value), *step);
 }
 
 void add_saved_bytes(std::string& sentence, const Metrics& total) {
@@ -111,8 +116,8 @@ Verdict of_plan(const Plan& plan) {
         std::pair{"saved_fraction", "layer inputs kept for backward take {} of FP32"},
         std::pair{"largest_relative_error", "largest error of one gradient {}"}}) {
     if (const Metric* metric = plan.predicted.find(name)) {
-      add(verdict.sentence, fmt::format(fmt::runtime(text), value_text(metric->value, "")),
-          *metric);
+      add(verdict.sentence,
+          fmt::format(fmt::runtime(text), value_text(metric->value, metric->info->unit)), *metric);
     }
   }
   return verdict;

@@ -1,6 +1,6 @@
 /** A place for a label beside a mark where it covers no other and stays inside. */
 function labelPlace(x, y, width, taken) {
-  const places = [[9, 4], [-width - 9, 4], [9, -9], [9, 17], [-width - 9, -9], [-width - 9, 17], [-width / 2, -12], [-width / 2, 22]];
+  const places = [[9, -8], [-width - 9, -8], [9, 17], [-width - 9, 17], [9, 4], [-width - 9, 4], [-width / 2, -12], [-width / 2, 22]];
   const box = ([dx, dy]) => ({ left: x + dx, right: x + dx + width, top: y + dy - 11, bottom: y + dy + 3 });
   const free = places.find((place) => {
     const b = box(place);

@@ -79,10 +79,27 @@ std::string of_verification(const Verification& verification) {
   return "Nothing was run with the plan's kernels: every gradient stays exact.";
 }
 
+std::string of_profile(const Metrics& metrics) {
+  const Metric* speedup = metrics.find("step_speedup");
+  if (speedup == nullptr)
+    return fmt::format(
+        "A plan can make a step at most {:.2f} times as fast (modelled): hot-analyze MODEL finds "
+        "how much of that is within reach, and at which error.",
+        metrics.value("amdahl_limit"));
+  if (std::abs(speedup->value - 1) <= speedup->ci95.value_or(0))
+    return "The plan's step takes as long as the exact one within the noise; what it does to "
+           "memory stands below.";
+  return speedup->value > 1
+             ? "The plan makes this step faster; hot-analyze verify says what it does to gradients."
+             : "The plan makes this step slower here; what it does to memory stands below.";
+}
+
 }  // namespace
 
 std::string advice_text(const Report& report) {
   if (report.interrupted) return "Run it again to the end before you decide anything.";
+  if (!report.verification && report.profile && report.profile->time)
+    return of_profile(report.profile->time->metrics);
   if (report.plan && report.plan->all_exact()) {
     return "Keep the exact backward pass: for no gradient a scheme is cheaper within the bound.";
   }
@@ -95,6 +112,19 @@ std::string advice_text(const Report& report) {
   if (report.trace)
     return "Nothing was judged yet: hot-analyze MODEL measures what each layer bears.";
   return "The model was not run.";
+}
+
+std::vector<std::pair<std::string, std::string>> next_commands(const Report& report) {
+  if (report.interrupted || !report.plan || report.plan->all_exact()) return {};
+  const std::string& model = report.model.path;
+  if (!report.verification) {
+    if (report.profile && report.profile->time) return {};
+    return {{fmt::format("hot-analyze verify {} --plan PLAN", model), "runs the plan"}};
+  }
+  if (report.verification->outcome != Outcome::passed) return {};
+  return {{fmt::format("hot-analyze train {} --data DATA --plan PLAN", model),
+           "trains a few steps exactly and by the plan, and compares"},
+          {"hot_apply.apply(model, \"PLAN\")", "puts the plan into a PyTorch program"}};
 }
 
 }  // namespace hot::reports

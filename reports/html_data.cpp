@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "reports/html_profile_data.hpp"
 #include "reports/plan_facts.hpp"
 #include "reports/sections.hpp"
 #include "reports/text.hpp"
@@ -16,19 +17,12 @@ namespace {
 constexpr std::array kPaths = {Path::grad_input, Path::grad_weight};
 constexpr std::array kOrigins = {Origin::measured, Origin::modelled, Origin::simulated};
 
-/// Four digits are more than anyone reads; null where it isn't finite.
-Json rounded(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  if (value == std::trunc(value) && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
-  return std::stod(fmt::format("{:.4g}", value));
-}
-
 Json metrics_json(const Metrics& metrics) {
   Json list = Json::array();
   for (const Metric& metric : metrics.all()) {
-    Json entry = {metric.info - metric_infos().data(), rounded(metric.value),
+    Json entry = {metric.info - metric_infos().data(), rounded_json(metric.value),
                   static_cast<int>(metric.origin)};
-    if (metric.ci95) entry.push_back(rounded(*metric.ci95));
+    if (metric.ci95) entry.push_back(rounded_json(*metric.ci95));
     list.push_back(std::move(entry));
   }
   return list;
@@ -61,6 +55,10 @@ class Data {
                    {"errors", errors_json()}};
     add_rows(result);
     if (report_.verification) result["total"] = metrics_json(report_.verification->total);
+    result["front"] = html_front(report_);
+    result["memory"] = html_memory(report_);
+    result["roofline"] = html_roofline(report_);
+    result["steps"] = html_steps(report_);
     return result;
   }
 
@@ -120,6 +118,12 @@ class Data {
       }
       list.push_back(std::move(json));
     }
+    if (report_.errors) {
+      for (const LayerFacts& facts : report_.errors->facts) {
+        const auto layer = layers_.find(facts.layer);
+        if (layer != layers_.end()) list[layer->second]["facts"] = metrics_json(facts.metrics);
+      }
+    }
     if (report_.verification) {
       for (const LayerVerification& verified : report_.verification->layers) {
         const auto layer = layers_.find(verified.name);
@@ -145,7 +149,8 @@ class Data {
       const Metric* error = row.metrics.find("relative_error");
       const auto layer = layers_.find(row.layer);
       if (error == nullptr || layer == layers_.end()) continue;
-      result[path_index(row.path)][layer->second][schemes_.at(row.scheme)] = rounded(error->value);
+      result[path_index(row.path)][layer->second][schemes_.at(row.scheme)] =
+          rounded_json(error->value);
     }
     return result;
   }

@@ -13,6 +13,8 @@ inline constexpr std::size_t kHtmlMetricBytes = 1'000'000;
 ///   layers[].paths[]     the two gradients: product, calls, flops, pick (index into schemes; -1
 ///                        exact, null not planned), why
 ///   errors[path][layer]  the relative error of each of `schemes`, null where it wasn't measured
+///   layers[].facts       what is known of the layer whatever scheme it gets: metrics
+///   front, memory, roofline, steps  see html_profile_data.hpp; null where there is nothing
 ///   rows                 {"layer.path.scheme": all metrics}: of picks first, then of runner-ups,
 ///                        then of the others, as far as kHtmlMetricBytes reach; `rows_left_out`
 ///                        counts the rest

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "reports/profile_findings.hpp"
 #include "reports/text.hpp"
 
 namespace hot::reports {
@@ -208,6 +209,11 @@ Found sizes(const Report& report) {
 
 std::vector<KeyFinding> key_findings(const Report& report, std::size_t count) {
   std::vector<KeyFinding> result;
+  if (!report.verification) result = profile_findings(report);
+  if (!result.empty()) {
+    result.resize(std::min(result.size(), count));
+    return result;
+  }
   for (const auto find : {failed_layers, slow_layers, time_savers, memory_savers, largest_error,
                           transforms, unchanged, sizes}) {
     if (result.size() == count) break;

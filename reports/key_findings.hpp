@@ -11,7 +11,7 @@ namespace hot::reports {
 struct KeyFinding {
   std::string title;     ///< a few words
   std::string sentence;  ///< with numbers, units and origin
-  std::string section;   ///< "layers", "errors", "costs": an anchor of the HTML report
+  std::string section;   ///< "layers", "errors", "costs" …: an anchor of the HTML report
 };
 
 /// What matters most in a report, at most `count` findings: first what failed, then where time and

@@ -130,11 +130,13 @@ std::string value_text(double value, std::string_view unit) {
   if (unit == "bytes/s") return bytes_text(value) + "/s";
   if (unit == "FLOP/s") return flops_text(value) + "/s";
   if (unit == "count") return fmt::format("{:.0f}", value);
+  if (unit == "share") return value_text(100 * value, "%");
   const double size = std::abs(value);
   const std::string number = size != 0 && size < 1e-3      ? fmt::format("{:.2e}", value)
                              : size >= 999.5 && size < 1e9 ? fmt::format("{:.0f}", value)
                                                            : fmt::format("{:.3g}", value);
-  return unit.empty() || unit == "ratio" ? number : fmt::format("{} {}", number, unit);
+  if (unit == "ratio") return number + "x";
+  return unit.empty() ? number : fmt::format("{} {}", number, unit);
 }
 
 std::string spaced(std::string_view name) {

@@ -39,7 +39,8 @@ namespace hot::reports {
 /// "86.6 M", in powers of ten.
 [[nodiscard]] std::string count_text(double count);
 
-/// A number with its unit, e.g. "12.3 ms", "0.0412", "30.2 MB", "not a number".
+/// A number with its unit, e.g. "12.3 ms", "0.0412", "1.3x", "25 %", "30.2 MB", "not a
+/// number".
 [[nodiscard]] std::string value_text(double value, std::string_view unit);
 
 /// "saved bytes exact" of "saved_bytes_exact".

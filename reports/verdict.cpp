@@ -62,13 +62,18 @@ void add_speedup(std::string& sentence, const Metrics& total) {
   if (speedup == nullptr) return;
   const bool is_noise = speedup->ci95 && std::abs(speedup->value - 1) <= *speedup->ci95;
   const std::string clause =
-      is_noise ? fmt::format("the backward pass is as fast as exact within the noise, {:.2f} times",
-                             speedup->value)
+      is_noise
+          ? fmt::format(
+                "the planned layers' backward is as fast as exact within the noise, {:.2f} times",
+                speedup->value)
       : speedup->value >= 1
-          ? fmt::format("the backward pass is {:.2f} times as fast as exact", speedup->value)
-          : fmt::format("the backward pass is slower, {:.2f} times the exact speed",
+          ? fmt::format("the planned layers' backward is {:.2f} times as fast as exact",
+                        speedup->value)
+          : fmt::format("the planned layers' backward is slower, {:.2f} times the exact speed",
                         speedup->value);
   add(sentence, clause, *speedup);
+  if (const Metric* step = total.find("step_speedup"))
+    add(sentence, fmt::format("the whole step {:.2f} times", step->value), *step);
 }
 
 void add_saved_bytes(std::string& sentence, const Metrics& total) {
@@ -111,10 +116,28 @@ Verdict of_plan(const Plan& plan) {
         std::pair{"saved_fraction", "layer inputs kept for backward take {} of FP32"},
         std::pair{"largest_relative_error", "largest error of one gradient {}"}}) {
     if (const Metric* metric = plan.predicted.find(name)) {
-      add(verdict.sentence, fmt::format(fmt::runtime(text), value_text(metric->value, "")),
-          *metric);
+      add(verdict.sentence,
+          fmt::format(fmt::runtime(text), value_text(metric->value, metric->info->unit)), *metric);
     }
   }
+  return verdict;
+}
+
+Verdict of_profile(const Metrics& metrics) {
+  Verdict verdict{"PROFILED", Tone::neutral, ""};
+  const Metric& step = *metrics.find("step_exact_ms");
+  add(verdict.sentence, fmt::format("a step takes {}", value_text(step.value, "ms")), step);
+  const Metric& share = *metrics.find("eligible_share");
+  add(verdict.sentence,
+      fmt::format("the backward products that a plan can change are {:.0f} % of it",
+                  100 * share.value),
+      share);
+  const Metric& limit = *metrics.find("amdahl_limit");
+  add(verdict.sentence,
+      fmt::format("were they free, it would be {:.2f} times as fast", limit.value), limit);
+  if (const Metric* speedup = metrics.find("step_speedup"))
+    add(verdict.sentence, fmt::format("with the plan it is {:.2f} times as fast", speedup->value),
+        *speedup);
   return verdict;
 }
 
@@ -125,6 +148,7 @@ Verdict verdict_of(const Report& report) {
     return {"INTERRUPTED", Tone::bad, "the run did not end; this is what was found until then"};
   }
   if (report.verification) return of_verification(*report.verification);
+  if (report.profile && report.profile->time) return of_profile(report.profile->time->metrics);
   if (report.plan) return of_plan(*report.plan);
   if (report.errors) return {"MEASURED", Tone::neutral, "the run ended before a plan was made"};
   if (report.trace) return {"TRACED", Tone::neutral, "the run ended before anything was measured"};

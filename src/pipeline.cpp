@@ -13,6 +13,7 @@
 
 #include "analyzers/cost/cost.hpp"
 #include "analyzers/measure/measure.hpp"
+#include "analyzers/profile/probes.hpp"
 #include "analyzers/profile/profile.hpp"
 #include "analyzers/select/repair.hpp"
 #include "analyzers/trace/trace.hpp"
@@ -95,6 +96,13 @@ void find_costs(const PipelineOptions& options, const Progress& progress,
       progress, *report.errors);
 }
 
+/// What this machine reaches at most: the roofline of the products that were timed.
+void add_ceilings(Metrics& run) {
+  const profile::Ceilings ceilings = profile::measure_ceilings();
+  run.set("gemm_flops_per_second", ceilings.float32_flops, Origin::measured);
+  run.set("copy_bytes_per_second", ceilings.bytes_per_second, Origin::measured);
+}
+
 /// Minibatches and loss of another batch size.
 profile::BatchMaker batch_maker(const PipelineOptions& options, const models::Model& model) {
   return [&options, &model](std::int64_t batch) {
@@ -174,6 +182,7 @@ void run_loaded(const PipelineOptions& options, const models::Model& model,
   } else {
     report.errors = measure::measure(model, inputs, loss, *report.trace, options.measure, progress);
     find_costs(options, progress, model, inputs, loss, report);
+    if (options.ceilings) add_ceilings(report.run);
     if (options.last == Stage::measure) return;
     report.plan = select::select(*report.trace, *report.errors,
                                  {report.model.sha256, report.model.parameters}, options.select);

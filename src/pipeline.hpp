@@ -29,6 +29,7 @@ struct PipelineOptions {
   verify::Options verify;
   profile::Options profile;
   bool profiles = false;    ///< profile in place of measure, select and verify
+  bool ceilings = false;    ///< measure what this machine reaches at most, for a roofline
   bool makes_plan = false;  ///< profile: measure and select come before
   Stage last = Stage::verify;
   std::optional<Plan>

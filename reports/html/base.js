@@ -23,13 +23,17 @@ function svg(tag, attributes = {}, ...children) {
 function numberText(value, unit) {
   if (value === null || value === undefined) return "not known";
   if (unit === "bytes") return bytesText(value);
+  if (unit === "bytes/s") return `${bytesText(value)}/s`;
+  if (unit === "FLOP/s") return `${numberText(value / 1e9, "")} GFLOP/s`;
   if (unit === "count") return String(Math.round(value));
+  if (unit === "share") return numberText(100 * value, "%");
   const size = Math.abs(value);
   const text =
     size !== 0 && size < 1e-3 ? value.toExponential(2)
     : size >= 999.5 && size < 1e9 ? String(Math.round(value))
     : String(Number(value.toPrecision(3)));
-  return unit === "" || unit === "ratio" ? text : `${text} ${unit}`;
+  if (unit === "ratio") return `${text}x`;
+  return unit === "" ? text : `${text} ${unit}`;
 }
 function bytesText(value) {
   const prefixes = ["", "k", "M", "G", "T"];

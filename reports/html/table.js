@@ -61,11 +61,14 @@ function details(row) {
   ].filter(Boolean).join("; ");
   const reasons = [path.why && `Why ${row.scheme}: ${path.why}.`, layer.reason && `Not eligible: ${layer.reason}.`,
     layer.verified?.reason && `${layer.verified.outcome}: ${layer.verified.reason}.`, ...layer.notes].filter(Boolean);
+  const reached = data.roofline?.places.find(([name, p]) => name === layer.name && p === row.p + 1);
   const metrics = data.rows[`${row.index}.${row.p}.${path.pick}`];
   const blocks = [
     el("div", {}, el("h3", {}, `${layer.name}, ${row.gradient} gradient`), el("p", {}, facts),
+      reached ? el("p", {}, `${placeText(placeOf(reached))}.`) : "",
       ...reasons.map((reason) => el("p", {}, reason))),
     metrics ? el("div", {}, el("h3", {}, `What ${row.scheme} does to it`), metricTable(metrics)) : null,
+    layer.facts?.length ? el("div", {}, el("h3", {}, "The layer, whatever scheme it gets"), metricTable(layer.facts)) : null,
     layer.verified?.metrics.length ? el("div", {}, el("h3", {}, "The layer with the plan's kernels"),
       el("p", {}, `${layer.verified.ran} of ${layer.verified.expected} products went through them.`),
       metricTable(layer.verified.metrics)) : null,

@@ -6,9 +6,11 @@ from __future__ import annotations
 import argparse
 import csv
 import fnmatch
+import multiprocessing
 import shutil
 import sys
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,8 +19,8 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import hot_apply  # noqa: E402
 import page  # noqa: E402
 import torch  # noqa: E402
-from plans import FOLDER, PRESETS, Missing, measured, plan_of  # noqa: E402
-from tasks import TASKS  # noqa: E402
+from plans import FOLDER, PRESETS, Missing, Preset, measured, plan_of  # noqa: E402
+from tasks import TASKS, Task  # noqa: E402
 from training import run  # noqa: E402
 
 RUNS = ROOT / "docs" / "fidelity.csv"
@@ -51,27 +53,49 @@ def write(path: Path, columns: list[str], rows: list[dict]) -> None:
     temporary.replace(path)
 
 
-def train(tasks: list, plans: str, seeds: int, missing: dict[str, str]) -> None:
-    """All runs that aren't there yet, one seed after the other."""
-    runs = read(RUNS)
-    done = {(r["row"], r["plan"], int(r["seed"])) for r in runs}
+Work = tuple[Task, Preset | None, int]
+
+
+def wanted(tasks: list, plans: str, seeds: int, missing: dict[str, str]) -> Iterator[Work]:
+    """Task, preset (None: FP32) and seed of every run, one seed after the other."""
     for seed in range(seeds):
         for task in tasks:
-            for preset in [None, *(p for p in PRESETS if p.fits(task))]:
-                name = preset.name if preset else "FP32"
-                wanted = preset is None or fnmatch.fnmatch(name, plans)
-                if (task.name, name, seed) in done or name in missing or not wanted:
-                    continue
-                try:
-                    plan = plan_of(task, preset)[0] if preset else None
-                except Missing as error:
-                    missing[name] = str(error)
-                    continue
-                result = run(task, plan, seed)
-                figures = {key: f"{value:.6g}" for key, value in result.items()}
-                runs.append({"row": task.name, "plan": name, "seed": seed, **figures})
-                write(RUNS, RUN_COLUMNS, runs)
-                print(f"{task.name}, {name}, seed {seed}: {result['accuracy']:.2f} %", flush=True)
+            for preset in [None, *(p for p in PRESETS if p.fits(task) and p.name not in missing)]:
+                if preset is None or fnmatch.fnmatch(preset.name, plans):
+                    yield task, preset, seed
+
+
+def one_run(work: Work) -> dict:
+    """A row of RUNS; in a process of its own, whose plans are there already."""
+    task, preset, seed = work
+    result = run(task, plan_of(task, preset)[0] if preset else None, seed)
+    figures = {key: f"{value:.6g}" for key, value in result.items()}
+    return {"row": task.name, "plan": preset.name if preset else "FP32", "seed": seed, **figures}
+
+
+def start_process() -> None:
+    warnings.filterwarnings("ignore", category=FutureWarning)
+    torch.set_num_threads(1)
+    hot_apply.load_ops()
+
+
+def train(tasks: list, plans: str, seeds: int, missing: dict[str, str], jobs: int) -> None:
+    """All runs that aren't there yet, `jobs` at a time; each is written down as it ends."""
+    runs = read(RUNS)
+    done = {(r["row"], r["plan"], int(r["seed"])) for r in runs}
+    works = []
+    for task, preset, seed in wanted(tasks, plans, seeds, missing):
+        name = preset.name if preset else "FP32"
+        if (task.name, name, seed) not in done:
+            works.append((task, preset, seed))
+    with multiprocessing.get_context("spawn").Pool(jobs, start_process) as pool:
+        for row in pool.imap_unordered(one_run, works):
+            runs.append(row)
+            runs.sort(key=lambda r: (r["row"], r["plan"], int(r["seed"])))
+            write(RUNS, RUN_COLUMNS, runs)
+            print(
+                f"{row['row']}, {row['plan']}, seed {row['seed']}: {row['accuracy']} %", flush=True
+            )
 
 
 def measure(tasks: list, again: bool, missing: dict[str, str]) -> None:
@@ -84,11 +108,7 @@ def measure(tasks: list, again: bool, missing: dict[str, str]) -> None:
         for preset in PRESETS:
             if (task.name, preset.name) in done or preset.name in missing or not preset.fits(task):
                 continue
-            try:
-                _, own = plan_of(task, preset)
-            except Missing as error:
-                missing[preset.name] = str(error)
-                continue
+            _, own = plan_of(task, preset)
             total = measured(task, preset)
             row = {"row": task.name, "plan": preset.name, "policy": "own" if own else "uniform"}
             row |= {name: f"{total[name]['value']:.6g}" for name in METRICS if name in total}
@@ -98,18 +118,33 @@ def measure(tasks: list, again: bool, missing: dict[str, str]) -> None:
             write(PLANS, PLAN_COLUMNS, rows)
 
 
+def make_plans(tasks: list) -> dict[str, str]:
+    """Makes every plan that isn't there yet, alone on the machine since auto's depends on times;
+    which methods this build lacks, and why."""
+    missing: dict[str, str] = {}
+    for task in tasks:
+        for preset in PRESETS:
+            if preset.name in missing or not preset.fits(task):
+                continue
+            try:
+                plan_of(task, preset)
+            except Missing as error:
+                missing[preset.name] = str(error)
+                print(f"{preset.name}: not in this build ({error})", flush=True)
+    return missing
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--rows", default="*")
     parser.add_argument("--plans", default="*")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--measure", action="store_true")
     arguments = parser.parse_args()
-    warnings.filterwarnings("ignore", category=FutureWarning)
-    torch.set_num_threads(1)
-    hot_apply.load_ops()
+    start_process()
     if arguments.again:
         for path in (RUNS, PLANS):
             path.unlink(missing_ok=True)
@@ -118,16 +153,10 @@ def main() -> None:
     if not tasks:
         names = ", ".join(task.name for task in TASKS)
         sys.exit(f"scripts/fidelity: no row is called {arguments.rows}; the rows are {names}")
-    missing: dict[str, str] = {}
-    for preset in PRESETS:  # says at once what isn't there
-        try:
-            plan_of(tasks[0], preset)
-        except Missing as error:
-            missing[preset.name] = str(error)
-            print(f"{preset.name}: not in this build ({error})", flush=True)
+    missing = make_plans(tasks)
     if not arguments.page:
         if not arguments.measure:
-            train(tasks, arguments.plans, arguments.seeds, missing)
+            train(tasks, arguments.plans, arguments.seeds, missing, arguments.jobs)
         measure(tasks, arguments.measure, missing)
     target = ROOT / "docs" / "fidelity.md"
     target.write_text(page.text(read(RUNS), read(PLANS), missing))

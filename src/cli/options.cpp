@@ -143,7 +143,9 @@ void add_choice_options(CLI::App& app, Request& request) {
       ->check(CLI::IsMember({"auto", "time", "error", "memory"}))
       ->capture_default_str()
       ->group(kChoice);
-  app.add_flag("--pareto", choice.pareto, "find the whole front of error against time and memory")
+  app.add_flag("--pareto", choice.pareto,
+               "find the whole front of error against time and memory\n"
+               "(--html draws it, and does so without being told)")
       ->group(kChoice);
   app.add_option("--keep-exact", request.pipeline.select.keep_exact,
                  "comma list of layers or patterns that stay exact, e.g. 'head*'")

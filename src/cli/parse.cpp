@@ -117,6 +117,10 @@ void spread(Request& request) {
     pipeline.train.reset();
   }
   pipeline.profiles = request.command == Command::profile;
+  // The page draws the front and the roofline.
+  const bool draws = request.output.targets.contains("html");
+  pipeline.select.pareto = pipeline.select.pareto || draws;
+  pipeline.ceilings = draws && request.command == Command::analyze;
   if (!request.profile_policy.empty()) pipeline.select.policy = request.profile_policy;
 }
 

@@ -18,8 +18,8 @@ enum class Better { lower, higher, neither };
 
 /// One row of the table of all metrics: printers need to know no metric by name.
 struct MetricInfo {
-  std::string_view name;         ///< snake_case, the JSON key
-  std::string_view unit;         ///< "", "dB", "ms", "bytes", "ratio" …
+  std::string_view name;  ///< snake_case, the JSON key
+  std::string_view unit;  ///< "" (errors, cosines), "ratio" (times), "share" (of 1), "dB", "ms" …
   std::string_view description;  ///< one line, with the formula's place in methods.md
   Better better = Better::lower;
 };

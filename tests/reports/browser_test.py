@@ -37,6 +37,9 @@ class Browser(unittest.TestCase):
         cls.analyze(cls.page, [], "--policy", "layerwise", "--plan", plan)
         cls.analyze(cls.page.with_name("inspect.html"), ["inspect"])
         cls.analyze(cls.page.with_name("verify.html"), ["verify"], "--plan", plan)
+        cls.analyze(cls.page.with_name("profile.html"), ["profile"], "--plan", plan)
+        front = ("--policy", "auto", "--max-error", "0.3")
+        cls.analyze(cls.page.with_name("auto.html"), [], *front)
         train = ("--plan", plan, "--steps", "12")
         cls.analyze(cls.page.with_name("train.html"), ["train"], *train)
 
@@ -77,12 +80,61 @@ class Browser(unittest.TestCase):
     def test_reports_without_all_stages_draw_too(self):
         script = """return [document.documentElement.dataset.drawn,
                             document.querySelectorAll('#gradients tbody tr').length];"""
-        for name in ("inspect.html", "verify.html"):
+        for name in ("inspect.html", "verify.html", "profile.html", "auto.html"):
             with self.subTest(page=name):
                 text = self.page.with_name(name).read_text(encoding="utf-8")
                 drawn, rows = self.seen(script, text=text)
                 self.assertEqual(drawn, "yes")
                 self.assertGreater(rows, 20)
+
+    def text_of(self, name):
+        return self.page.with_name(name).read_text(encoding="utf-8")
+
+    def test_every_chart_is_drawn(self):
+        """Front, memory, roofline and times: marks inside their drawing area, words on the axes."""
+        script = """
+          const inside = [...document.querySelectorAll('svg.plot')].every(plot => {
+            const [, , width, height] = plot.getAttribute('viewBox').split(' ').map(Number);
+            const marks = 'circle:not(.here), rect, path, polyline, polygon, text';
+            return [...plot.querySelectorAll(marks)]
+              .every(mark => { const box = mark.getBBox();
+                return box.x >= -1 && box.y >= -1 && box.x + box.width <= width + 1 &&
+                  box.y + box.height <= height + 1; }); });
+          const all = selector => [...document.querySelectorAll(selector)];
+          const texts = id => all(`#${id} svg.plot text`).map(t => t.textContent);
+          return {inside, sections: all('[data-draw]').map(d => d.dataset.draw),
+            front: texts('front'), memory: texts('memory'), roofline: texts('roofline'),
+            areas: document.querySelectorAll('#memory .area').length,
+            dots: document.querySelectorAll('#roofline circle').length,
+            times: document.querySelectorAll('#times tbody tr').length};"""
+        auto = self.seen(script, text=self.text_of("auto.html"))
+        self.assertTrue(auto["inside"])
+        sections = ["errors", "front", "costs", "memory", "roofline", "layers"]
+        self.assertEqual(auto["sections"], sections)
+        for mark in ("this plan", "exact", "hot", "hlq"):
+            self.assertEqual(auto["front"].count(mark), 2, mark)
+        self.assertIn("FLOP per byte of operands and result →", auto["roofline"])
+        self.assertTrue(any(text.startswith("peak ") for text in auto["memory"]))
+        self.assertGreaterEqual(auto["areas"], 6)  # of the exact step and the plan's
+        self.assertGreaterEqual(auto["dots"], 27)
+        profile = self.seen(script, text=self.text_of("profile.html"))
+        self.assertTrue(profile["inside"])
+        self.assertEqual(profile["sections"], ["steps", "memory", "roofline", "layers"])
+        self.assertGreaterEqual(profile["dots"], 14 * 3)
+        self.assertEqual(profile["times"], 17 + 3)
+
+    def test_points_are_read_by_keyboard(self):
+        script = """return ['front', 'memory', 'roofline'].map(id => {
+            const plot = document.querySelector(`#${id} svg.plot`);
+            plot.focus();
+            const read = key => { plot.dispatchEvent(new KeyboardEvent('keydown', {key}));
+              return document.getElementById('tip').textContent; };
+            return [document.activeElement === plot, read('ArrowRight'), read('ArrowRight')]; });"""
+        seen = self.seen(script, text=self.text_of("auto.html"))
+        for focused, first, second in seen:
+            self.assertTrue(focused)
+            self.assertNotEqual(first, second)
+            self.assertRegex(first + second, r"\((modelled|measured)\)")
 
     def test_training_is_drawn_without_a_script(self):
         text = self.page.with_name("train.html").read_text(encoding="utf-8")
@@ -153,7 +205,15 @@ class Browser(unittest.TestCase):
                opener.click();
                return [opened, document.querySelectorAll('.details').length];"""
         )
-        for part in ("relative error", "measured", "Why none+int8", "plan's kernels", "true"):
+        parts = (
+            "relative error",
+            "measured",
+            "Why none+int8",
+            "plan's kernels",
+            "GFLOP/s exact",
+            "true",
+        )
+        for part in (*parts, "whatever scheme", "exact weight ms"):
             self.assertIn(part, opened)
         self.assertEqual(closed, 0)
 

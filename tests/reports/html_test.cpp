@@ -55,6 +55,55 @@ Report large_report(int layers, int schemes) {
   return report;
 }
 
+/// Everything that the page draws, as large as it comes: a front, facts of every layer, and a step
+/// timed and observed, exact and by the plan.
+void draw_everything(Report& report) {
+  report.run.set("gemm_flops_per_second", 4e11, Origin::measured);
+  report.run.set("copy_bytes_per_second", 2e10, Origin::measured);
+  for (int i = 0; i < 60; ++i)
+    report.plan->front.push_back(
+        {i < 30 ? "time" : "memory", "", 0.01 * i, 100.0 - i, 1e9 / (i + 1)});
+  report.plan->front.push_back({"mark", "this plan", 0.1, 50, 1e8});
+  MemoryComparison memory = *testing::full_profile().memory;
+  memory.exact.timeline.assign(400, memory.exact.timeline[0]);
+  memory.exact.saved.clear();
+  TimeComparison time = *testing::full_profile().time;
+  const LayerTimes times = time.exact.layers[0];
+  time.exact.layers.clear();
+  for (const LayerTrace& layer : report.trace->layers) {
+    report.errors->facts.push_back({layer.name, testing::all_metrics()});
+    memory.exact.saved.push_back({layer.name, 1'234'567, 2, 0, 1'234'567});
+    time.exact.layers.push_back(times);
+    time.exact.layers.back().name = layer.name;
+  }
+  memory.plan = memory.exact;
+  time.plan = time.exact;
+  report.profile.emplace().memory = memory;
+  report.profile->time = time;
+}
+
+// What isn't known is null; places stand where both a time and the ceilings are known.
+TEST(Html, ChartsTakeTheirNumbersFromTheReport) {
+  Report report = testing::full_report();
+  Json data = data_of(write_html(report));
+  for (const char* chart : {"front", "memory", "roofline", "steps"})
+    EXPECT_TRUE(data[chart].is_null()) << chart;
+  draw_everything(report);
+  report.profile->time.reset();
+  data = data_of(write_html(report));
+  EXPECT_EQ(data["front"].back(), Json({"mark", "this plan", 0.1, 50, 1e8}));
+  EXPECT_EQ(data["memory"]["exact"]["timeline"][0], Json({500, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(data["memory"]["saved"][0], Json({"blocks.0.attn.qkv", 1'234'567, 1'234'567}));
+  const LayerTrace& layer = report.trace->layers[0];
+  ASSERT_EQ(data["roofline"]["places"].size(), 3U);  // the attention has no grad_weight
+  const Json& place = data["roofline"]["places"][0];
+  EXPECT_EQ(place[0], layer.name);
+  EXPECT_NEAR(place[2].get<double>(), 2.0 * 1576 * 768 * 2304, 1e7);
+  EXPECT_NEAR(place[3].get<double>(), 4.0 * (1576 * 2304 + 2304 * 768 + 1576 * 768), 1e4);
+  EXPECT_EQ(place[4].get<double>(), report.errors->fact(layer.name, "exact_input_ms")->value);
+  EXPECT_EQ(data["layers"][0]["facts"].size(), testing::all_metrics().all().size());
+}
+
 TEST(Html, LoadsNothing) {
   std::string html = write_html(testing::full_report());
   const std::string svg = "http://www.w3.org/2000/svg";  // a name, not an address
@@ -130,6 +179,7 @@ TEST(Html, TwoHundredLayersStayBelowTwoMebibytes) {
   for (LayerPlan& layer : report.plan->layers) {
     layer.grad_input = layer.grad_weight = parse_scheme("low64r60+int4/tensor/stochastic");
   }
+  draw_everything(report);
   const std::string html = write_html(report);
   EXPECT_LT(html.size(), 2U << 20);
   const Json data = data_of(html);

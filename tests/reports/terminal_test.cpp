@@ -74,8 +74,10 @@ TEST(Terminal, LeadsWithTheVerdict) {
   const std::string text = write_terminal(report, {});
   EXPECT_THAT(text, StartsWith("PASSED\n"));
   const std::string said = flowing(text);
-  EXPECT_THAT(said,
-              HasSubstr("the backward pass is 2.50 times as fast as exact (measured, 95 % +-0.2)"));
+  EXPECT_THAT(
+      said,
+      HasSubstr(
+          "the planned layers' backward is 2.50 times as fast as exact (measured, 95 % +-0.2x)"));
   EXPECT_THAT(said, HasSubstr("saved bytes 12.0 MB instead of 30.0 MB, -60 % (modelled)"));
   EXPECT_THAT(said, HasSubstr("gradient error 0.042 (measured)"));
   EXPECT_THAT(said, HasSubstr("1 of 2 layers are eligible; the plan (policy auto) changes 2 of "
@@ -90,8 +92,8 @@ TEST(Terminal, NoiseIsNoSpeed) {
   };
   EXPECT_THAT(said(0.95), HasSubstr("as fast as exact within the noise, 0.95 times (measured"));
   EXPECT_THAT(said(1.05), HasSubstr("as fast as exact within the noise, 1.05 times (measured"));
-  EXPECT_THAT(said(0.8), HasSubstr("the backward pass is slower, 0.80 times"));
-  EXPECT_THAT(said(1.2), HasSubstr("the backward pass is 1.20 times as fast as exact"));
+  EXPECT_THAT(said(0.8), HasSubstr("the planned layers' backward is slower, 0.80 times"));
+  EXPECT_THAT(said(1.2), HasSubstr("the planned layers' backward is 1.20 times as fast as exact"));
 }
 
 TEST(Terminal, EveryOutcomeIsTheFirstWord) {

@@ -67,7 +67,8 @@ TEST(Text, ValuesWithTheirUnits) {
   EXPECT_EQ(value_text(0.04123, ""), "0.0412");
   EXPECT_EQ(value_text(0.0000412, ""), "4.12e-05");
   EXPECT_EQ(value_text(1234.4, "ms"), "1234 ms");
-  EXPECT_EQ(value_text(0, "ratio"), "0");
+  EXPECT_EQ(value_text(0, "ratio"), "0x");
+  EXPECT_EQ(value_text(0.256, "share"), "25.6 %");
   EXPECT_EQ(value_text(4096, "count"), "4096");
   EXPECT_EQ(value_text(2'000'000, "bytes"), "2.00 MB");
   EXPECT_EQ(value_text(std::numeric_limits<double>::quiet_NaN(), "ms"), "not a number");

@@ -92,6 +92,7 @@ Json layer_json(const LayerTimes& layer, const Metrics* metrics) {
   if (metrics == nullptr) return json;
   const Roofline line = roofline(layer, *metrics);
   json["roofline"] = {{"flops_per_second", line.flops_per_second},
+                      {"bytes_per_second", line.bytes_per_second},
                       {"flops_per_byte", line.intensity},
                       {"ceiling", line.ceiling},
                       {"bound", line.memory_bound ? "memory" : "arithmetic"}};
@@ -156,6 +157,7 @@ Json profile_json(const Profile& profile, JsonNumbers& numbers) {
   if (profile.time) {
     json["time"] = {{"origin", "measured"},
                     {"metrics", numbers.metrics(profile.time->metrics, "profile")},
+                    {"notes", profile.time->notes},
                     {"exact", time_profile_json(profile.time->exact, &profile.time->metrics)}};
     if (profile.time->plan) json["time"]["plan"] = time_profile_json(*profile.time->plan, nullptr);
   }

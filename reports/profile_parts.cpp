@@ -19,6 +19,7 @@ Roofline roofline(const LayerTimes& layer, const Metrics& metrics) {
   if (seconds <= 0 || bytes <= 0) return line;
   const double peak = metrics.value("gemm_flops_per_second");
   line.flops_per_second = flops / seconds;
+  line.bytes_per_second = bytes / seconds;
   line.intensity = flops / bytes;
   const double by_memory = line.intensity * metrics.value("copy_bytes_per_second");
   line.memory_bound = by_memory < peak;

@@ -10,6 +10,7 @@ namespace hot::reports {
 /// A layer's place under the roofline: all of its products together.
 struct Roofline {
   double flops_per_second = 0;
+  double bytes_per_second = 0;
   double intensity = 0;  ///< FLOP per byte of operands and results
   double ceiling = 0;    ///< FLOP/s that its intensity allows on this machine
   bool memory_bound = false;

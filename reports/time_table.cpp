@@ -28,12 +28,13 @@ void add_layer(Table& table, const LayerTimes& layer, const LayerTimes* plan, do
   table.row({layer.name, ms_text(layer.seconds[0]), ms_text(layer.seconds[1]),
              ms_text(layer.seconds[2]), percent_text(layer.total() / whole),
              line.ceiling > 0 ? fmt::format("{:.4g}", line.flops_per_second / 1e9) : "-",
+             line.ceiling > 0 ? fmt::format("{:.3g}", line.bytes_per_second / 1e9) : "-",
              line.ceiling > 0
                  ? fmt::format("{:.0f} %{}", line.share() * 100, line.memory_bound ? " m" : " a")
                  : "-"});
   if (plan == nullptr) return;
   table.row({"  with the plan", ms_text(plan->seconds[0]), ms_text(plan->seconds[1]),
-             ms_text(plan->seconds[2]), percent_text(plan->total() / whole), "", ""});
+             ms_text(plan->seconds[2]), percent_text(plan->total() / whole), "", "", ""});
 }
 
 std::string layer_table(const TimeComparison& time, const Style& style) {
@@ -44,6 +45,7 @@ std::string layer_table(const TimeComparison& time, const Style& style) {
                {"grad_weight", Table::Align::right},
                {"of step", Table::Align::right},
                {"GFLOP/s", Table::Align::right},
+               {"GB/s", Table::Align::right},
                {"roofline", Table::Align::right}});
   const auto layers = longest_layers(time.exact);
   for (std::size_t i = 0; i < std::min(layers.size(), kLayers); ++i) {
@@ -83,6 +85,11 @@ double sum(const std::vector<OpTimes>& ops) {
 void add_whole(Table& table, const std::string& name, double exact, double whole,
                std::optional<double> plan, const std::string& what) {
   table.row({name, ms_text(exact), percent_text(exact / whole), plan ? ms_text(*plan) : "", what});
+}
+
+/// " ±0.5 %", or nothing.
+std::string interval(const Metric& share) {
+  return share.ci95 ? fmt::format(" (95 % ±{})", percent_text(*share.ci95)) : "";
 }
 
 std::string whole_table(const TimeComparison& time, const Style& style) {
@@ -134,15 +141,18 @@ std::string time_section(const Report& report, const Style& style) {
   text += paragraph(
       "",
       fmt::format(
-          "All measured: step {} ms{}, {:.0f} rounds; watching adds {}. Ceilings of this "
-          "machine: {} GFLOP/s (float32 product), {} GB/s (copy). roofline: share of what the "
+          "All measured: step {} ms{}, {:.0f} rounds; watching adds {}{}, {:.3g} us for each "
+          "operation, which the parts are freed of. Ceilings of this machine: {} GFLOP/s (float32 "
+          "product), {} GB/s (copy). roofline: share of what the "
           "layer's FLOP per byte allow; a: bound by arithmetic, m: by memory.",
           ms_text(step.value / 1e3),
           step.ci95 ? fmt::format(" (95 % ±{})", ms_text(*step.ci95 / 1e3)) : "",
           m.value("repeats"), percent_text(m.value("watching_cost")),
+          interval(*m.find("watching_cost")), m.value("hook_us"),
           fmt::format("{:.4g}", m.value("gemm_flops_per_second") / 1e9),
           fmt::format("{:.3g}", m.value("copy_bytes_per_second") / 1e9)),
       style.width);
+  for (const std::string& note : time.notes) text += paragraph("", note, style.width);
   std::string amdahl = fmt::format(
       "Eligible backward products are {} of the step: were they free, it would run {:.3g} times as "
       "fast (modelled)",
@@ -151,6 +161,9 @@ std::string time_section(const Report& report, const Style& style) {
     amdahl +=
         fmt::format("; with the plan it runs {:.3g} times as fast (measured{})", speedup->value,
                     speedup->ci95 ? fmt::format(", 95 % ±{:.2g}", *speedup->ci95) : "");
+  if (const Metric* products = m.find("amdahl_plan"); products != nullptr)
+    amdahl +=
+        fmt::format(", of which the products alone would give {:.3g} (modelled)", products->value);
   return text + paragraph("", amdahl + ".", style.width);
 }
 

@@ -72,7 +72,7 @@ ObservedStep observed_step(const verify::StepSetting& setting, const verify::Rep
   result.memory = summarise(memory, saved);
   result.saved = std::move(saved);
   result.counts = counts_of(memory);
-  result.slices = steps.slices();
+  result.slices = slices_of(steps.events());
   for (const backward::Site& site : steps.sites()) result.site_names.push_back(site.name);
   return result;
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -26,25 +27,20 @@ std::int64_t product(at::IntArrayRef sizes) {
   return n;
 }
 
-/// A slice under way, and what it has met inside.
+/// An event under way on this thread.
 struct Open {
-  std::int64_t serial = 0;
+  std::size_t event = 0;  ///< index into the log's events
+  bool slice = false;
   bool node = false;
-  int site = -1;
-  unsigned paths = 0;
-  std::string module;
-  std::int64_t bytes = 0;
-  bool views = false;  ///< an input's storage is seen in the output
-  std::vector<const void*> storages;
-  double begin = 0;
-  std::vector<Slice> products;  ///< that ended inside
+  std::vector<const void*> storages;  ///< of the inputs; deep logs alone
 };
 
 /// What runs on this thread.
 struct ThreadView {
-  std::vector<Open> open;  ///< node, operation, product, from the outside in
-  int skipped = 0;         ///< depth of operations that have no slice
-  int pending_site = -2;   ///< told by the recorder for the operation that begins now; -2: nothing
+  std::vector<Open> open;   ///< from the outside in
+  int slices = 0;           ///< of them, those that have a time of their own
+  bool outer_node = false;  ///< the outermost slice is a backward node
+  int pending_site = -2;    ///< told by the recorder for the operation that begins now; -2: nothing
   unsigned pending_paths = 0;
   int node_site = -1;
   std::string op, owner;
@@ -60,39 +56,15 @@ int this_thread() {
   return thread_number;
 }
 
-/// What the end callback has to close.
-struct Close : at::ObserverContext {
-  bool slice = false;
-};
+/// Marks what the end callback has to close.
+struct Close : at::ObserverContext {};
 
 /// The autograd engine's frame around a node, which is no operation.
 bool is_engine(std::string_view name) {
   return name.starts_with("autograd::engine::");
 }
 
-/// What is no product inside a backward node belongs to the node.
-void absorb(Slice& node, std::vector<Slice>& inside) {
-  for (Slice& slice : inside) {
-    if (slice.site >= 0) continue;
-    node.own += slice.own;
-    node.bytes += slice.bytes;
-    slice.own = 0;
-  }
-}
-
 }  // namespace
-
-const char* to_string(Phase phase) {
-  switch (phase) {
-    case Phase::forward:
-      return "forward";
-    case Phase::backward:
-      return "backward";
-    case Phase::optimizer:
-      return "optimizer";
-  }
-  return "?";
-}
 
 struct StepLog::State : backward::Listener {
   State(const models::Model& m, bool d) : model(m), deep(d), start(Clock::now()) {}
@@ -104,7 +76,9 @@ struct StepLog::State : backward::Listener {
   std::atomic<std::int64_t> serials{0};
   std::unique_ptr<backward::Recorder> recorder;
   mutable std::mutex mutex;
-  std::vector<Slice> slices;
+  std::vector<OpEvent> events;
+  std::vector<backward::Site> sites;  ///< once the recorder is gone
+  std::exception_ptr failure;         ///< likewise
   std::vector<std::int64_t> site_bytes;
   std::map<std::pair<std::uint64_t, std::int64_t>, std::string> makers;  ///< module of a node
   std::map<std::string, std::string> paths;  ///< of modules, by the names that the interpreter has
@@ -145,82 +119,90 @@ struct StepLog::State : backward::Listener {
     return path;
   }
 
-  void begin(const at::RecordFunction& fn, bool node);
-  void look_at_inputs(const at::RecordFunction& fn, Open& open) const;
-  void look_at_outputs(const at::RecordFunction& fn, Open& open) const;
-  void end(const at::RecordFunction& fn);
-  std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction& fn);
-  void leave(const at::RecordFunction& fn, const Close& close);
+  void attribute(const at::RecordFunction& fn, OpEvent& event, Open& open);
+  static std::int64_t look_at_inputs(const at::RecordFunction& fn, Open& open);
+  static std::int64_t look_at_outputs(const at::RecordFunction& fn, const Open& open);
+  void enter(const at::RecordFunction& fn);
+  void leave(const at::RecordFunction& fn);
 };
 
-std::unique_ptr<at::ObserverContext> StepLog::State::enter(const at::RecordFunction& fn) {
-  const bool node = fn.scope() == at::RecordScope::BACKWARD_FUNCTION;
-  if (!node && is_engine(fn.name())) return nullptr;
-  const bool product = view.pending_site != -2;
-  const bool outermost = view.open.empty() || (view.open.size() == 1 && view.open[0].node);
-  const bool inside_node = !view.open.empty();
-  auto close = std::make_unique<Close>();
-  if (node ? !inside_node : (product || outermost)) {
-    close->slice = true;
-    begin(fn, node);
+void StepLog::State::enter(const at::RecordFunction& fn) {
+  OpEvent event;
+  Open open;
+  event.name = fn.name();
+  event.node = open.node = fn.scope() == at::RecordScope::BACKWARD_FUNCTION;
+  event.depth = view.slices;
+  event.thread = this_thread();
+  event.phase = phase;
+  if (event.node || !is_engine(event.name)) {
+    const bool product = view.pending_site != -2;
+    const bool outermost = view.slices == 0 || (view.slices == 1 && view.outer_node);
+    event.slice = open.slice = event.node ? view.slices == 0 : (product || outermost);
   }
-  return close;
+  if (event.slice) attribute(fn, event, open);
+  {
+    const std::lock_guard lock(mutex);
+    open.event = events.size();
+    event.begin = now();
+    events.push_back(std::move(event));
+  }
+  view.open.push_back(std::move(open));
 }
 
-void StepLog::State::begin(const at::RecordFunction& fn, bool node) {
-  Open open;
-  open.node = node;
+void StepLog::State::attribute(const at::RecordFunction& fn, OpEvent& event, Open& open) {
   if (view.pending_site != -2) {
-    open.site = view.pending_site;
-    open.paths = view.pending_paths;
-  } else if (node) {
-    open.site = std::exchange(view.node_site, -1);
+    event.site = view.pending_site;
+    event.paths = view.pending_paths;
+  } else if (event.node) {
+    event.site = std::exchange(view.node_site, -1);
   }
   view.pending_site = -2;
   view.pending_paths = 0;
-  if (deep) {
-    if (node) {
-      const std::lock_guard lock(mutex);
-      const auto maker = makers.find({fn.forwardThreadId(), fn.seqNr()});
-      if (maker != makers.end()) open.module = maker->second;
-    } else if (view.open.empty()) {
-      open.module = module_here();
-      look_at_inputs(fn, open);
-    } else if (view.open.size() == 1 && view.open[0].node) {
-      look_at_inputs(fn, open);
-    }
-    if (!node && fn.seqNr() >= 0 && phase == Phase::forward) {
+  const bool outermost = view.slices++ == 0;
+  const bool in_node = !outermost && view.outer_node && view.slices == 2;
+  if (outermost) view.outer_node = event.node;
+  if (!deep) return;
+  if (event.node) {
+    const std::lock_guard lock(mutex);
+    const auto maker = makers.find({fn.forwardThreadId(), fn.seqNr()});
+    if (maker != makers.end()) event.module = maker->second;
+  } else {
+    if (outermost) event.module = module_here();
+    if (outermost || in_node) event.bytes = look_at_inputs(fn, open);
+    if (fn.seqNr() >= 0 && phase == Phase::forward) {
       std::string module = module_here();
       const std::lock_guard lock(mutex);
       makers[{at::RecordFunction::currentThreadId(), fn.seqNr()}] = std::move(module);
     }
-    if (view.open.empty()) {
-      view.serial = ++serials;
-      view.op = fn.name();
-      view.owner = open.module;
-    }
-    if (open.site >= 0) view.owner = recorder->sites()[static_cast<std::size_t>(open.site)].name;
   }
-  open.begin = now();
-  view.open.push_back(std::move(open));
+  if (outermost) {
+    view.serial = ++serials;
+    view.op = event.name;
+    view.owner = event.module;
+  }
+  if (event.site >= 0) view.owner = recorder->sites()[static_cast<std::size_t>(event.site)].name;
 }
 
-void StepLog::State::look_at_inputs(const at::RecordFunction& fn, Open& open) const {
+std::int64_t StepLog::State::look_at_inputs(const at::RecordFunction& fn, Open& open) {
+  std::int64_t bytes = 0;
   for (const auto& value : backward::own_arguments(fn)) {
     if (!value.isTensor() || !value.toTensor().defined() || !value.toTensor().has_storage())
       continue;
     open.storages.push_back(value.toTensor().storage().unsafeGetStorageImpl());
-    open.bytes += static_cast<std::int64_t>(value.toTensor().nbytes());
+    bytes += static_cast<std::int64_t>(value.toTensor().nbytes());
   }
+  return bytes;
 }
 
-void StepLog::State::look_at_outputs(const at::RecordFunction& fn, Open& open) const {
+/// Bytes of the outputs; less than nothing where they are views of the inputs.
+std::int64_t StepLog::State::look_at_outputs(const at::RecordFunction& fn, const Open& open) {
   const auto schema = fn.operator_schema();
   const auto& outputs = fn.outputs();
-  if (!schema) return;
+  if (!schema) return 0;
   const std::size_t wanted = schema->returns().size();
   const std::size_t first = outputs.size() > wanted ? outputs.size() - wanted : 0;
   bool views = outputs.size() > first;
+  std::int64_t bytes = 0;
   for (std::size_t i = first; i < outputs.size(); ++i) {
     const auto& value = outputs[i];
     if (!value.isTensor() || !value.toTensor().defined() || !value.toTensor().has_storage())
@@ -229,69 +211,29 @@ void StepLog::State::look_at_outputs(const at::RecordFunction& fn, Open& open) c
     const bool known =
         std::find(open.storages.begin(), open.storages.end(), storage) != open.storages.end();
     views = views && known;
-    open.bytes += static_cast<std::int64_t>(value.toTensor().nbytes());
+    bytes += static_cast<std::int64_t>(value.toTensor().nbytes());
   }
   const std::string_view name = fn.name();
-  if (views && !name.ends_with('_')) open.bytes = 0;
+  return views && !name.ends_with('_') ? -1 : bytes;
 }
 
-void StepLog::State::end(const at::RecordFunction& fn) {
-  Open open = std::move(view.open.back());
+void StepLog::State::leave(const at::RecordFunction& fn) {
+  if (view.open.empty()) return;
+  const double end = now();
+  const Open open = std::move(view.open.back());
   view.open.pop_back();
-  Slice slice;
-  slice.end = now();
-  slice.begin = open.begin;
-  slice.own = slice.end - slice.begin;
-  slice.name = fn.name();
-  slice.site = open.site;
-  slice.module = std::move(open.module);
-  slice.phase = phase;
-  slice.node = open.node;
-  slice.paths = open.paths;
-  slice.thread = this_thread();
-  if (deep && !open.node && !open.storages.empty()) look_at_outputs(fn, open);
-  slice.bytes = open.bytes;
-
-  double inside = 0;
-  bool one_site = !open.products.empty();
-  for (const Slice& p : open.products) {
-    inside += p.end - p.begin;
-    one_site = one_site && p.site == open.products.front().site && p.site >= 0;
+  const std::int64_t out =
+      deep && !open.node && !open.storages.empty() ? look_at_outputs(fn, open) : 0;
+  {
+    const std::lock_guard lock(mutex);
+    OpEvent& event = events[open.event];
+    event.end = end;
+    event.bytes = out < 0 ? 0 : event.bytes + out;
   }
-  if (!open.products.empty() && !open.node && one_site) {
-    // A composite of one layer (aten::linear) belongs to it whole, with its bias and its views.
-    slice.site = open.products.front().site;
-    for (Slice& p : open.products) {
-      slice.paths |= p.paths;
-      p.own = 0;
-    }
-  } else {
-    slice.own -= inside;
-  }
-  if (!view.open.empty()) {
-    auto& outer = view.open.back();
-    // An enclosing operation or node counts the time of this one as inside, once.
-    if (!open.node && !open.products.empty() && slice.site < 0) {
-      for (const Slice& p : open.products) outer.products.push_back(p);
-      Slice rest = slice;
-      rest.end = rest.begin + slice.own;
-      outer.products.push_back(std::move(rest));
-      return;
-    }
-    outer.products.push_back(std::move(slice));
-    return;
-  }
-  if (open.node) absorb(slice, open.products);
+  if (!open.slice || --view.slices > 0) return;
   view.op.clear();
   view.owner.clear();
   view.serial = 0;
-  const std::lock_guard lock(mutex);
-  slices.push_back(std::move(slice));
-  for (Slice& p : open.products) slices.push_back(std::move(p));
-}
-
-void StepLog::State::leave(const at::RecordFunction& fn, const Close& close) {
-  if (close.slice && !view.open.empty()) end(fn);
 }
 
 namespace {
@@ -311,12 +253,13 @@ std::shared_ptr<State> running() {
 struct StepLogCallbacks {
   static std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction& fn) {
     const auto state = running<StepLog::State>();
-    return state ? state->enter(fn) : nullptr;
+    if (!state) return nullptr;
+    state->enter(fn);
+    return std::make_unique<Close>();
   }
   static void leave(const at::RecordFunction& fn, at::ObserverContext* context) {
     if (context == nullptr) return;
-    if (const auto state = running<StepLog::State>())
-      state->leave(fn, *static_cast<Close*>(context));
+    if (const auto state = running<StepLog::State>()) state->leave(fn);
   }
   static at::CallbackHandle add(at::RecordScope scope, bool deep) {
     return at::addGlobalCallback(at::RecordFunctionCallback(enter, leave)
@@ -340,10 +283,24 @@ StepLog::StepLog(const models::Model& model, bool deep)
 }
 
 StepLog::~StepLog() {
+  stop();
+}
+
+void StepLog::stop() {
+  if (!state_->recorder) return;
   at::removeCallback(state_->operations);
   at::removeCallback(state_->nodes);
-  const std::lock_guard lock(active_mutex);
-  active.reset();
+  {
+    const std::lock_guard lock(active_mutex);
+    active.reset();
+  }
+  state_->sites = state_->recorder->sites();
+  try {
+    state_->recorder->rethrow();
+  } catch (...) {
+    state_->failure = std::current_exception();
+  }
+  state_->recorder.reset();
 }
 
 void StepLog::set_phase(Phase phase) {
@@ -355,15 +312,16 @@ double StepLog::now() const {
 }
 
 void StepLog::rethrow() const {
-  state_->recorder->rethrow();
+  if (state_->recorder) return state_->recorder->rethrow();
+  if (state_->failure) std::rethrow_exception(state_->failure);
 }
 
-const std::vector<Slice>& StepLog::slices() const {
-  return state_->slices;
+const std::vector<OpEvent>& StepLog::events() const {
+  return state_->events;
 }
 
 const std::vector<backward::Site>& StepLog::sites() const {
-  return state_->recorder->sites();
+  return state_->recorder ? state_->recorder->sites() : state_->sites;
 }
 
 const std::vector<std::int64_t>& StepLog::site_bytes() const {

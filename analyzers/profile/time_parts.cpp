@@ -74,7 +74,8 @@ std::vector<OpTimes> mean_ops(const std::vector<TimeProfile>& steps,
 
 }  // namespace
 
-TimeProfile sort_parts(const StepLog& log, const Trace& trace, const InputShares& shares,
+TimeProfile sort_parts(const std::vector<Slice>& slices, const StepLog& log, const Trace& trace,
+                       const InputShares& shares,
                        const std::map<std::string, backward::LayerRuns>& runs) {
   TimeProfile profile;
   std::map<std::string, std::size_t> index;
@@ -92,7 +93,7 @@ TimeProfile sort_parts(const StepLog& log, const Trace& trace, const InputShares
     }
   }
   std::map<std::string, OpTimes> forward, backward;
-  for (const Slice& slice : log.slices()) {
+  for (const Slice& slice : slices) {
     if (slice.phase == Phase::optimizer) continue;
     const auto site = static_cast<std::size_t>(slice.site);
     const auto found =

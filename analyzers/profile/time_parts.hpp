@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzers/profile/op_event.hpp"
 #include "analyzers/profile/step_log.hpp"
 #include "analyzers/verify/step_run.hpp"
 #include "core/layer_trace.hpp"
@@ -22,13 +23,12 @@ using InputShares = std::map<std::string, double>;
 struct TimedStep {
   double wall = 0;  ///< forward and backward, seconds
   double optimizer = 0;
-  TimeProfile parts;
 };
 
-/// Sorts the slices of one step into layers and what is outside. `runs`: of replaced layers, whose
-/// products our own kernels time.
-[[nodiscard]] TimeProfile sort_parts(const StepLog& log, const Trace& trace,
-                                     const InputShares& shares,
+/// Sorts the slices of one step into layers and what is outside. `log`: of a step with the same
+/// sites. `runs`: of replaced layers, whose products our own kernels time.
+[[nodiscard]] TimeProfile sort_parts(const std::vector<Slice>& slices, const StepLog& log,
+                                     const Trace& trace, const InputShares& shares,
                                      const std::map<std::string, backward::LayerRuns>& runs);
 
 /// Mean over steps of the same model.

@@ -2,11 +2,16 @@
 
 #include <chrono>
 #include <cmath>
+#include <memory>
+#include <optional>
 
 #include "analyzers/measure/totals.hpp"
+#include "analyzers/profile/step_clock.hpp"
 
 namespace hot::profile {
 namespace {
+
+constexpr std::size_t kRoom = 64;  ///< rounds without another place in memory
 
 struct Mean {
   double value = 0;
@@ -29,12 +34,49 @@ std::vector<double> ratios(const std::vector<double>& a, const std::vector<doubl
   return result;
 }
 
-/// Times of the same kind of step in all rounds.
+using Runs = std::map<std::string, backward::LayerRuns>;
+
+/// Times of the same kind of step in all rounds. What watched steps add to it takes no new memory
+/// after the first, so that every round finds the heap as the one before.
 struct Kind {
+  explicit Kind(const verify::Replaced& r) : replaced(r) {}
+
   const verify::Replaced& replaced;
   std::vector<double> plain, watched;
-  std::vector<TimeProfile> parts;
+  double optimizer = 0;          ///< sum
+  std::unique_ptr<StepLog> log;  ///< of a step whose operations the timed ones repeat
+  std::unique_ptr<MeanEvents> mean;
+  std::unique_ptr<Ticks> ticks;
+  Runs runs;                       ///< sums
+  std::vector<TimeProfile> parts;  ///< where every step must be logged
+
+  [[nodiscard]] bool repeats() const { return mean != nullptr; }
+  /// Forgets the rounds so far.
+  void clear() {
+    plain.clear();
+    watched.clear();
+    optimizer = 0;
+    runs.clear();
+    parts.clear();
+    if (mean) mean->clear();
+  }
 };
+
+void add_runs(const Runs& from, Runs& to) {
+  for (const auto& [layer, r] : from) {
+    auto& sum = to[layer];
+    sum.grad_input_seconds += r.grad_input_seconds;
+    sum.grad_weight_seconds += r.grad_weight_seconds;
+  }
+}
+
+Runs mean_runs(Runs sums, double steps) {
+  for (auto& [layer, r] : sums) {
+    r.grad_input_seconds /= steps;
+    r.grad_weight_seconds /= steps;
+  }
+  return sums;
+}
 
 class Timer {
  public:
@@ -42,23 +84,54 @@ class Timer {
         const InputShares& shares)
       : setting_(setting), trace_(trace), optimizer_(optimizer), shares_(shares) {}
 
-  [[nodiscard]] double plain(const verify::Replaced& replaced) {
-    const auto replacement = put_in_place(replaced);
+  [[nodiscard]] double plain(const Kind& kind) {
+    const auto replacement = put_in_place(kind.replaced);
     return run().wall;
   }
 
-  void watched(Kind& kind) {
-    const auto replacement = put_in_place(kind.replaced);
-    StepLog log(setting_.model, false);
-    const TimedStep step =
-        run([&] { log.set_phase(Phase::backward); }, [&] { log.set_phase(Phase::optimizer); });
-    log.rethrow();
-    TimeProfile parts = sort_parts(
-        log, trace_, shares_,
-        replacement ? replacement->runs() : std::map<std::string, backward::LayerRuns>{});
-    parts.optimizer = step.optimizer;
+  /// A logged step, untimed: what the timed ones are compared with.
+  void learn(Kind& kind, HookCost cost) {
+    log(kind, nullptr);
+    auto mean = std::make_unique<MeanEvents>(kind.log->events(), cost);
+    if (!mean->can_add()) return;
+    kind.ticks = std::make_unique<Ticks>(mean->size() + 1);
+    kind.mean = std::move(mean);
+    kind.watched.reserve(kRoom);
+    kind.plain.reserve(kRoom);
+  }
+
+  /// False where the step ran other operations than the logged one; from then on each is logged.
+  [[nodiscard]] bool watched(Kind& kind) {
+    TimedStep step;
+    if (kind.repeats()) {
+      const auto replacement = put_in_place(kind.replaced);
+      std::optional<StepClock> clock(std::in_place, *kind.ticks);
+      step = run(nullptr, [&] { clock.reset(); });
+      if (!kind.mean->add(*kind.ticks)) {
+        kind.mean.reset();
+        return false;
+      }
+      if (replacement) add_runs(replacement->runs(), kind.runs);
+    } else {
+      Runs runs;
+      step = log(kind, &runs);
+      kind.parts.push_back(
+          sort_parts(slices_of(kind.log->events()), *kind.log, trace_, shares_, runs));
+    }
     kind.watched.push_back(step.wall);
-    kind.parts.push_back(std::move(parts));
+    kind.optimizer += step.optimizer;
+    return true;
+  }
+
+  /// Means over the rounds; what the parts leave of the plain step is "between".
+  [[nodiscard]] TimeProfile parts_of(const Kind& kind) const {
+    const auto rounds = static_cast<double>(kind.watched.size());
+    TimeProfile parts = kind.repeats() ? sort_parts(slices_of(kind.mean->events()), *kind.log,
+                                                    trace_, shares_, mean_runs(kind.runs, rounds))
+                                       : mean_of(kind.parts);
+    parts.optimizer = kind.optimizer / rounds;
+    parts.between = Mean(kind.plain).value - parts.layer_seconds() - parts.op_seconds();
+    return parts;
   }
 
  private:
@@ -66,6 +139,17 @@ class Timer {
       const verify::Replaced& replaced) const {
     if (replaced.empty()) return nullptr;
     return std::make_unique<backward::Replacement>(setting_.model, replaced, setting_.seed);
+  }
+
+  TimedStep log(Kind& kind, Runs* runs) {
+    const auto replacement = put_in_place(kind.replaced);
+    kind.log.reset();
+    kind.log = std::make_unique<StepLog>(setting_.model, false);
+    const TimedStep step =
+        run([&] { kind.log->set_phase(Phase::backward); }, [&] { kind.log->stop(); });
+    kind.log->rethrow();
+    if (runs != nullptr && replacement) *runs = replacement->runs();
+    return step;
   }
 
   TimedStep run(const std::function<void()>& between = nullptr,
@@ -88,13 +172,6 @@ class Timer {
   const InputShares& shares_;
 };
 
-/// Means over the rounds; what the parts leave of the plain step is "between".
-TimeProfile parts_of(const Kind& kind) {
-  TimeProfile parts = mean_of(kind.parts);
-  parts.between = Mean(kind.plain).value - parts.layer_seconds() - parts.op_seconds();
-  return parts;
-}
-
 double eligible_backward(const TimeProfile& parts) {
   double seconds = 0;
   for (const LayerTimes& layer : parts.layers) {
@@ -111,7 +188,7 @@ void set_mean(Metrics& metrics, std::string_view name, const std::vector<double>
 }
 
 void set_metrics(TimeComparison& result, const Kind& exact, const Kind& plan,
-                 const Ceilings& ceilings) {
+                 const Ceilings& ceilings, HookCost hook) {
   auto& m = result.metrics;
   const double whole = Mean(exact.plain).value;
   const double parts = result.exact.layer_seconds() + result.exact.op_seconds();
@@ -124,6 +201,7 @@ void set_metrics(TimeComparison& result, const Kind& exact, const Kind& plan,
   m.set("parts_share", parts / whole, Origin::measured);
   const Mean overhead(ratios(exact.watched, exact.plain));
   m.set("watching_cost", overhead.value - 1, Origin::measured, overhead.ci95);
+  m.set("hook_us", hook.whole * 1e6, Origin::measured);
   const double eligible = eligible_backward(result.exact);
   m.set("eligible_share", eligible / whole, Origin::measured);
   m.set("amdahl_limit", whole / (whole - eligible), Origin::modelled);
@@ -146,8 +224,11 @@ TimeComparison time_steps(const verify::StepSetting& setting, const verify::Repl
   const InputShares shares = measure_input_shares(setting);
   Timer timer(setting, trace, optimizer, shares);
   const verify::Replaced nothing;
-  Kind exact{nothing, {}, {}, {}};
-  Kind plan{replaced, {}, {}, {}};
+  Kind exact(nothing);
+  Kind plan(replaced);
+  std::vector<Kind*> kinds{&exact};
+  if (!replaced.empty()) kinds.push_back(&plan);
+  const HookCost hook = measure_hook();
   const auto start = std::chrono::steady_clock::now();
   const auto spent = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -161,23 +242,35 @@ TimeComparison time_steps(const verify::StepSetting& setting, const verify::Repl
     return rounds >= 3 && *mean.ci95 < options.interval * mean.value &&
            *cost.ci95 < options.interval;
   };
+  const auto round = [&](Kind& kind, std::string_view what) {
+    next(what);
+    // The first of two steps finds the caches otherwise than the second: they take turns.
+    const bool watched_first = kind.plain.size() % 2 == 1;
+    if (watched_first && !timer.watched(kind)) return false;
+    kind.plain.push_back(timer.plain(kind));
+    return watched_first || timer.watched(kind);
+  };
   next("warming up");
-  static_cast<void>(timer.plain(nothing));
-  if (!replaced.empty()) static_cast<void>(timer.plain(replaced));
+  for (Kind* kind : kinds) {
+    timer.learn(*kind, hook);
+    static_cast<void>(timer.plain(*kind));
+  }
   while (!done()) {
-    next("timing steps");
-    exact.plain.push_back(timer.plain(nothing));
-    next("timing parts");
-    timer.watched(exact);
-    if (replaced.empty()) continue;
-    next("timing the plan");
-    plan.plain.push_back(timer.plain(replaced));
-    timer.watched(plan);
+    const bool same =
+        round(exact, "timing steps") && (replaced.empty() || round(plan, "timing the plan"));
+    if (same) continue;
+    for (Kind* kind : kinds) kind->clear();
   }
   TimeComparison result;
-  result.exact = parts_of(exact);
-  if (!replaced.empty()) result.plan = parts_of(plan);
-  set_metrics(result, exact, plan, ceilings);
+  if (!exact.repeats() || (!replaced.empty() && !plan.repeats())) {
+    result.notes.emplace_back(
+        "Steps run their operations on several threads or in another order each time: every "
+        "watched "
+        "step was logged in full, which takes longer and moves its tensors.");
+  }
+  result.exact = timer.parts_of(exact);
+  if (!replaced.empty()) result.plan = timer.parts_of(plan);
+  set_metrics(result, exact, plan, ceilings, hook);
   return result;
 }
 

@@ -101,6 +101,7 @@ const std::vector<MetricInfo>& metric_infos() {
       {"parts_share", "share", "of the step's time, spent in layers and other operations",
        Better::neither},
       {"watching_cost", "share", "what timing the parts adds to a step", Better::neither},
+      {"hook_us", "us", "timing one operation, which the parts are freed of"},
       {"eligible_share", "share", "of the step's time, backward products that a plan can change",
        Better::neither},
       {"amdahl_limit", "ratio", "step's speed-up if all eligible backward products were free",

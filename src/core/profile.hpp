@@ -121,7 +121,8 @@ struct TimeProfile {
 };
 
 struct TimeComparison {
-  Metrics metrics;  ///< of the whole step
+  Metrics metrics;                 ///< of the whole step
+  std::vector<std::string> notes;  ///< on how it was measured, one sentence each
   TimeProfile exact;
   std::optional<TimeProfile> plan;
 };
@@ -180,7 +181,6 @@ struct Profile {
   std::optional<MemoryComparison> memory;
   std::optional<BatchSweep> batches;
   std::optional<TargetModel> target;
-  std::vector<std::string> notes;
 };
 
 /// One event of a step for a trace file.

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "backward/device_windows.hpp"
 #include "backward/unfolded_rows.hpp"
+#include "kernels/device_backend.hpp"
 
 namespace hot::backward {
 namespace {
@@ -56,6 +58,8 @@ void fold_in_pieces(const kernels::Operand& gy, const kernels::Operand& w, const
 
 at::Tensor folded_product(const kernels::Operand& gy, const kernels::Operand& w,
                           const WindowRuns& runs) {
+  if (kernels::backend_of(gy.values.device()) != nullptr)
+    return fold_on_device(kernels::multiply(gy, w), runs);
   const Shape s = shape_of(gy, w, runs);
   at::Tensor result = at::zeros({s.samples * runs.pixels(), s.channels}, at::kFloat);
   if (result.numel() == 0 || s.positions == 0) return result;

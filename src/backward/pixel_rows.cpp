@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/device_backend.hpp"
 #include "kernels/ops.hpp"
 
 namespace hot::backward {
@@ -32,12 +33,17 @@ void over_images(std::int64_t count, std::int64_t channels, std::int64_t pixels,
   });
 }
 
+/// True for what the CPU's blocked copies move.
+bool is_ours(const at::Tensor& t) {
+  return t.scalar_type() == at::kFloat && kernels::backend_of(t.device()) == nullptr;
+}
+
 }  // namespace
 
 at::Tensor pixel_rows(const at::Tensor& image) {
   const std::int64_t channels = image.size(1);
   const at::Tensor last = image.movedim(1, -1);
-  if (last.is_contiguous() || image.scalar_type() != at::kFloat)
+  if (last.is_contiguous() || !is_ours(image))
     return last.reshape({-1, channels});
   const at::Tensor source = image.resolve_neg().contiguous();
   const std::int64_t pixels =
@@ -56,7 +62,7 @@ at::Tensor pixel_rows(const at::Tensor& image) {
 }
 
 at::Tensor image_of_pixel_rows(const at::Tensor& rows, at::IntArrayRef sizes) {
-  if (rows.scalar_type() != at::kFloat) {
+  if (!is_ours(rows)) {
     std::vector<std::int64_t> last(sizes.begin(), sizes.end());
     std::rotate(last.begin() + 1, last.begin() + 2, last.end());
     return rows.reshape(last).movedim(-1, 1).contiguous();

@@ -17,9 +17,9 @@ namespace {
 constexpr std::int64_t kChecked = 32;
 
 /// About kChecked indices of a free dimension, spread over the whole of it.
-at::Tensor checked_indices(std::int64_t length) {
+at::Tensor checked_indices(std::int64_t length, at::Device device) {
   const std::int64_t step = std::max<std::int64_t>(1, (length + kChecked - 1) / kChecked);
-  return at::arange(0, length, step, at::kLong);
+  return at::arange(0, length, step, at::device(device).dtype(at::kLong));
 }
 
 /// Dimension of an operand's values that isn't contracted.
@@ -30,9 +30,10 @@ std::int64_t free_dimension(const kernels::Operand& operand) {
 /// The checked rows of an operand, or its columns where the rows are contracted.
 kernels::Operand checked_part(const kernels::Operand& operand) {
   const auto values = kernels::matrix_of(operand);
-  const auto chosen = checked_indices(values.size(free_dimension(operand)));
+  const auto chosen = checked_indices(values.size(free_dimension(operand)), values.device());
   auto part = operand;
   part.packed.reset();
+  part.layout.reset();
   part.values = values.index_select(free_dimension(operand), chosen).contiguous();
   if (operand.scales.defined() && operand.scales.numel() > 1) {
     part.scales = operand.scales.index_select(0, chosen);
@@ -53,8 +54,8 @@ double deviation_from_double(const at::Tensor& product, const kernels::Operand& 
   if (product.numel() == 0) return 0;
   const double scale = 1.0 / (a.transform.kind == Transform::Kind::none ? 1 : a.transform.order);
   const auto expected = checked_values(a).mm(checked_values(b).t()) * scale;
-  const auto part = product.index_select(0, checked_indices(product.size(0)))
-                        .index_select(1, checked_indices(product.size(1)))
+  const auto part = product.index_select(0, checked_indices(product.size(0), product.device()))
+                        .index_select(1, checked_indices(product.size(1), product.device()))
                         .to(at::kDouble);
   const auto largest = expected.abs().max().item<double>();
   const auto difference = (part - expected).abs().max().item<double>();

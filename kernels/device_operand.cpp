@@ -122,9 +122,8 @@ Operand device_quantized(const DeviceBackend& device, const at::Tensor& a, const
   operand.layout = layout;
   device.passes().transform_quantize(stream, view_of(a), recipe.along, recipe.transform,
                                      recipe.format, scale_group(recipe.granularity, recipe.along),
-                                     scales.const_data_ptr<float>(),
-                                     {recipe.rounding, recipe.seed}, layout.packed,
-                                     operand.values.mutable_data_ptr<std::int8_t>());
+                                     scales.const_data_ptr<float>(), {recipe.rounding, recipe.seed},
+                                     layout.packed, operand.values.mutable_data_ptr<std::int8_t>());
   return operand;
 }
 
@@ -140,9 +139,8 @@ at::Tensor device_matrix(const DeviceBackend& device, const Operand& operand) {
                            bytes.mutable_data_ptr<std::int8_t>());
   }
   const std::int64_t pitch = layout.packed ? 2 * layout.pitch : layout.pitch;
-  const at::Tensor vectors = bytes.view({layout.padded_free, pitch})
-                                 .narrow(0, 0, layout.free)
-                                 .narrow(1, 0, layout.terms);
+  const at::Tensor vectors =
+      bytes.view({layout.padded_free, pitch}).narrow(0, 0, layout.free).narrow(1, 0, layout.terms);
   return operand.along == Along::cols ? vectors : vectors.t();
 }
 

@@ -32,9 +32,8 @@ at::Tensor sums_over(const DeviceBackend& device, const Operand& a, const Operan
 /// Sums that int32 can't hold: parts added in float64, where they are exact, and rounded once.
 at::Tensor long_product(const DeviceBackend& device, const Operand& a, const Operand& b,
                         std::int64_t most, float factor) {
-  at::Tensor total =
-      at::zeros({a.layout->padded_free, b.layout->padded_free},
-                a.values.options().dtype(at::kDouble));
+  at::Tensor total = at::zeros({a.layout->padded_free, b.layout->padded_free},
+                               a.values.options().dtype(at::kDouble));
   const std::int64_t terms = a.layout->terms;
   const std::int64_t step = most / 16 * 16;
   for (std::int64_t first = 0; first < terms; first += step)
@@ -49,13 +48,13 @@ at::Tensor whole_product(const DeviceBackend& device, const Operand& a, const Op
   const std::int64_t most = exact_terms(max_level(a.format), 31);
   if (a.layout->terms > most) return long_product(device, a, b, most, factor);
   const at::Tensor sums = sums_over(device, a, b, 0, a.layout->terms);
-  at::Tensor product = at::empty({a.layout->free, b.layout->free},
-                                 a.values.options().dtype(at::kFloat));
-  device.passes().dequantize(
-      device.enter(a.values.device()), sums.const_data_ptr<std::int32_t>(), b.layout->padded_free,
-      a.layout->free, b.layout->free, factor, a.scales.const_data_ptr<float>(), a.scales.numel(),
-      b.scales.const_data_ptr<float>(), b.scales.numel(), Element::f32,
-      product.mutable_data_ptr<float>(), b.layout->free);
+  at::Tensor product =
+      at::empty({a.layout->free, b.layout->free}, a.values.options().dtype(at::kFloat));
+  device.passes().dequantize(device.enter(a.values.device()), sums.const_data_ptr<std::int32_t>(),
+                             b.layout->padded_free, a.layout->free, b.layout->free, factor,
+                             a.scales.const_data_ptr<float>(), a.scales.numel(),
+                             b.scales.const_data_ptr<float>(), b.scales.numel(), Element::f32,
+                             product.mutable_data_ptr<float>(), b.layout->free);
   return product;
 }
 

@@ -32,12 +32,12 @@ struct CublasLt {
   }
 };
 
-/// One product of two matrices whose contracted dimension is contiguous in both: left [cols × terms]
-/// and right [rows × terms] as rows in memory give out [rows × cols], row-major. It is the one
-/// layout that every INT8 and FP8 tensor core takes.
+/// One product of two matrices whose contracted dimension is contiguous in both: left [cols ×
+/// terms] and right [rows × terms] as rows in memory give out [rows × cols], row-major. It is the
+/// one layout that every INT8 and FP8 tensor core takes.
 struct ProductShape {
-  cudaDataType type = CUDA_R_8I;          ///< of the factors
-  cudaDataType out = CUDA_R_32I;          ///< of the result
+  cudaDataType type = CUDA_R_8I;  ///< of the factors
+  cudaDataType out = CUDA_R_32I;  ///< of the result
   cublasComputeType_t compute = CUBLAS_COMPUTE_32I;
   std::int64_t rows = 0, cols = 0, terms = 0;
   std::int64_t row_pitch = 0, col_pitch = 0;  ///< elements from vector to vector of the factors

@@ -43,8 +43,7 @@ bool is_ours(const at::Tensor& t) {
 at::Tensor pixel_rows(const at::Tensor& image) {
   const std::int64_t channels = image.size(1);
   const at::Tensor last = image.movedim(1, -1);
-  if (last.is_contiguous() || !is_ours(image))
-    return last.reshape({-1, channels});
+  if (last.is_contiguous() || !is_ours(image)) return last.reshape({-1, channels});
   const at::Tensor source = image.resolve_neg().contiguous();
   const std::int64_t pixels =
       channels == 0 || image.size(0) == 0 ? 0 : source.numel() / (channels * image.size(0));

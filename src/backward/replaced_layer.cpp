@@ -102,7 +102,7 @@ bool ReplacedLayer::compresses_unfolded(const at::Tensor& x, const Window& windo
 }
 
 kernels::Operand ReplacedLayer::prepare_unfolded_x(const at::Tensor& x, const Window& window) {
-  const Timed timed(*this, &LayerRuns::forward_seconds);
+  const Timed timed(*this, &LayerRuns::forward_seconds, x);
   const at::AutoDispatchBelowAutograd no_autograd;
   return prepare_unfolded(
       pixel_rows(x), *runs_of(window, x.sizes().slice(2), window.positions(x.sizes().slice(2))),
@@ -110,7 +110,7 @@ kernels::Operand ReplacedLayer::prepare_unfolded_x(const at::Tensor& x, const Wi
 }
 
 kernels::Operand ReplacedLayer::prepare_x(const at::Tensor& x, const Window& window) {
-  const Timed timed(*this, &LayerRuns::forward_seconds);
+  const Timed timed(*this, &LayerRuns::forward_seconds, x);
   const at::AutoDispatchBelowAutograd no_autograd;
   const auto& s = schemes_.grad_weight;
   const auto matrix = window.convolution ? pixel_rows(x) : x.reshape({-1, x.size(-1)});
@@ -140,7 +140,7 @@ void ReplacedLayer::note_deviation(double deviation) {
 }
 
 ReplacedLayer::GyOperands ReplacedLayer::prepare_gy(const at::Tensor& gy, bool input, bool weight) {
-  const auto start = std::chrono::steady_clock::now();
+  device::Span span(device::clock_of(gy.device()));
   std::vector<kernels::Recipe> recipes;
   if (input)
     recipes.push_back(
@@ -152,16 +152,15 @@ ReplacedLayer::GyOperands ReplacedLayer::prepare_gy(const at::Tensor& gy, bool i
   GyOperands result;
   if (input) result.input = operands.front();
   if (weight) result.weight = operands.back();
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  const double share = spent.count() / (input && weight ? 2 : 1);
-  const std::lock_guard lock(mutex_);
-  if (input) runs_.grad_input_seconds += share;
-  if (weight) runs_.grad_weight_seconds += share;
+  span.end();
+  const double share = input && weight ? 0.5 : 1;
+  if (input) add_time(&LayerRuns::grad_input_seconds, span, share);
+  if (weight) add_time(&LayerRuns::grad_weight_seconds, span, share);
   return result;
 }
 
 at::Tensor ReplacedLayer::grad_input(const kernels::Operand& gy, const at::Tensor& w) {
-  const Timed timed(*this, &LayerRuns::grad_input_seconds);
+  const Timed timed(*this, &LayerRuns::grad_input_seconds, w);
   const auto b = kernels::prepare_w(w, schemes_.grad_input);
   auto gx = kernels::multiply(gy, b);
   if (check_) note_deviation(deviation_from_double(gx, gy, b));
@@ -170,7 +169,7 @@ at::Tensor ReplacedLayer::grad_input(const kernels::Operand& gy, const at::Tenso
 
 at::Tensor ReplacedLayer::folded_grad_input(const kernels::Operand& gy, const at::Tensor& w,
                                             const WindowRuns& runs) {
-  const Timed timed(*this, &LayerRuns::grad_input_seconds);
+  const Timed timed(*this, &LayerRuns::grad_input_seconds, w);
   const auto b = kernels::prepare_w(w, schemes_.grad_input);
   if (check_) {
     const auto part = checked_part(gy);
@@ -180,7 +179,7 @@ at::Tensor ReplacedLayer::folded_grad_input(const kernels::Operand& gy, const at
 }
 
 at::Tensor ReplacedLayer::grad_weight(const kernels::Operand& gy, const kernels::Operand& x) {
-  const Timed timed(*this, &LayerRuns::grad_weight_seconds);
+  const Timed timed(*this, &LayerRuns::grad_weight_seconds, gy.values);
   auto gw = kernels::multiply(gy, x);
   if (check_) note_deviation(deviation_from_double(gw, gy, x));
   return gw;
@@ -190,8 +189,15 @@ void ReplacedLayer::count_exact(Path path) {
   next_seed(path);
 }
 
+void ReplacedLayer::add_time(double LayerRuns::*seconds, const device::Span& span, double share) {
+  const std::lock_guard lock(mutex_);
+  pending_.push_back({seconds, span, share});
+}
+
 LayerRuns ReplacedLayer::runs() const {
   const std::lock_guard lock(mutex_);
+  for (const Pending& p : pending_) runs_.*p.seconds += p.share * p.span.seconds();
+  pending_.clear();
   return runs_;
 }
 

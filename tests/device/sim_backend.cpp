@@ -61,10 +61,14 @@ void SimBackend::multiply(at::Device, void*, const std::int8_t* a, const LevelLa
   ++products_run;
   // All levels that the library would read, the padding's zeros among them.
   const std::int64_t terms = a_layout.vector_bytes() * (a_layout.packed ? 2 : 1);
-  sim::check_access(a, static_cast<std::size_t>((a_layout.padded_free - 1) * a_layout.pitch +
-                                                a_layout.vector_bytes()), 16, "product");
-  sim::check_access(b, static_cast<std::size_t>((b_layout.padded_free - 1) * b_layout.pitch +
-                                                b_layout.vector_bytes()), 16, "product");
+  sim::check_access(a,
+                    static_cast<std::size_t>((a_layout.padded_free - 1) * a_layout.pitch +
+                                             a_layout.vector_bytes()),
+                    16, "product");
+  sim::check_access(b,
+                    static_cast<std::size_t>((b_layout.padded_free - 1) * b_layout.pitch +
+                                             b_layout.vector_bytes()),
+                    16, "product");
   for (std::int64_t r = 0; r < a_layout.padded_free; ++r)
     for (std::int64_t c = 0; c < b_layout.padded_free; ++c) {
       std::int32_t sum = 0;

@@ -30,11 +30,10 @@ Outcome step(const std::string& input, const std::string& weight) {
 }
 
 TEST(DeviceStep, PlannedGradientsAreTheCpusToTheBit) {
-  for (const auto& [input, weight] :
-       {std::pair{"none+int8/row", "had16+int8/tensor"},
-        {"had16+int4/tensor/stochastic", "none+int8/tensor"},
-        {"none+int4/tensor", "low16r8+int8/tensor"},
-        {"exact", "none+int4/tensor"}}) {
+  for (const auto& [input, weight] : {std::pair{"none+int8/row", "had16+int8/tensor"},
+                                      {"had16+int4/tensor/stochastic", "none+int8/tensor"},
+                                      {"none+int4/tensor", "low16r8+int8/tensor"},
+                                      {"exact", "none+int4/tensor"}}) {
     const Outcome cpu = step(input, weight);
     Outcome device;
     {

@@ -29,13 +29,12 @@ std::vector<Scheme> schemes_of(Path path) {
   std::vector<Scheme> schemes;
   for (const Transform& transform : test_transforms())
     for (const Format format : {Format::none, Format::int8, Format::int4})
-      for (const Granularity granularity : {Granularity::tensor, Granularity::row,
-                                            Granularity::column}) {
-        const bool along = granularity == (path == Path::grad_input ? Granularity::column
-                                                                    : Granularity::row);
+      for (const Granularity granularity :
+           {Granularity::tensor, Granularity::row, Granularity::column}) {
+        const bool along =
+            granularity == (path == Path::grad_input ? Granularity::column : Granularity::row);
         if (along || (format == Format::none && granularity != Granularity::tensor)) continue;
-        const Rounding rounding =
-            format == Format::int8 ? Rounding::stochastic : Rounding::nearest;
+        const Rounding rounding = format == Format::int8 ? Rounding::stochastic : Rounding::nearest;
         schemes.push_back({transform, format, granularity,
                            format == Format::int4 ? Granularity::column : Granularity::tensor,
                            rounding});
@@ -44,19 +43,20 @@ std::vector<Scheme> schemes_of(Path path) {
 }
 
 bool same_bits(const at::Tensor& a, const at::Tensor& b) {
-  return a.sizes() == b.sizes() && at::equal(a.contiguous().view(at::kInt), b.contiguous().view(at::kInt));
+  return a.sizes() == b.sizes() &&
+         at::equal(a.contiguous().view(at::kInt), b.contiguous().view(at::kInt));
 }
 
-// Integers and their one rounding are the CPU's; float products, of the same transformed floats, are
-// the same library call.
+// Integers and their one rounding are the CPU's; float products, of the same transformed floats,
+// are the same library call.
 TEST(DeviceTensors, GradientsAreTheCpusForEverySchemeAndOddSize) {
   for (const auto& [rows, contracted, cols] :
        {std::tuple{1, 1, 1}, {17, 33, 11}, {49, 20, 35}, {0, 5, 3}})
     for (const Path path : {Path::grad_input, Path::grad_weight})
       for (const Scheme& scheme : schemes_of(path)) {
         const bool input = path == Path::grad_input;
-        const at::Tensor gy = input ? random_tensor(rows, contracted, 1)
-                                    : random_tensor(contracted, rows, 1);
+        const at::Tensor gy =
+            input ? random_tensor(rows, contracted, 1) : random_tensor(contracted, rows, 1);
         const at::Tensor other = random_tensor(contracted, cols, 2);
         const auto [cpu, device] = both({gy, other}, [&](const std::vector<at::Tensor>& in) {
           return input ? grad_input(in[0], in[1], scheme, 7) : grad_weight(in[0], in[1], scheme, 7);
@@ -69,8 +69,11 @@ TEST(DeviceTensors, GradientsAreTheCpusForEverySchemeAndOddSize) {
 }
 
 TEST(DeviceTensors, TransposedOperandsGiveTheSameIntegers) {
-  const Scheme scheme{{Transform::Kind::hadamard, 16, 16, Basis::sequency}, Format::int4,
-                      Granularity::tensor, Granularity::tensor, Rounding::stochastic};
+  const Scheme scheme{{Transform::Kind::hadamard, 16, 16, Basis::sequency},
+                      Format::int4,
+                      Granularity::tensor,
+                      Granularity::tensor,
+                      Rounding::stochastic};
   const auto [cpu, device] =
       both({random_tensor(40, 33, 1).t(), random_tensor(29, 40, 2).t()},
            [&](const std::vector<at::Tensor>& in) { return grad_input(in[0], in[1], scheme, 3); });
@@ -80,9 +83,9 @@ TEST(DeviceTensors, TransposedOperandsGiveTheSameIntegers) {
 TEST(DeviceTensors, FloatTransformsAreTheCpusFloats) {
   for (const Transform& transform : test_transforms())
     for (const Along along : {Along::rows, Along::cols}) {
-      const auto [cpu, device] =
-          both({random_tensor(37, 21, 1)},
-               [&](const auto& in) { return transformed(in[0], along, transform); });
+      const auto [cpu, device] = both({random_tensor(37, 21, 1)}, [&](const auto& in) {
+        return transformed(in[0], along, transform);
+      });
       EXPECT_TRUE(same_bits(cpu, device)) << to_string(Scheme{transform});
     }
 }
@@ -116,8 +119,8 @@ TEST(DeviceTensors, RowsOfAnOperandMultiplyLikeThoseOfTheWhole) {
 
 TEST(DeviceTensors, SumsBeyondInt32AreExact) {
   const std::int64_t terms = 133144 + 40;
-  const Scheme scheme{{}, Format::int8, Granularity::tensor, Granularity::tensor,
-                      Rounding::nearest};
+  const Scheme scheme{
+      {}, Format::int8, Granularity::tensor, Granularity::tensor, Rounding::nearest};
   const auto [cpu, device] =
       both({at::ones({terms, 1}), at::ones({terms, 1})},
            [&](const auto& in) { return grad_weight(in[0], in[1], scheme, 0); });
@@ -127,8 +130,8 @@ TEST(DeviceTensors, SumsBeyondInt32AreExact) {
 TEST(DeviceTensors, NanMakesTheProductNotFinite) {
   at::Tensor gy = random_tensor(20, 20, 1);
   gy[3][4] = std::numeric_limits<float>::quiet_NaN();
-  const Scheme scheme{{}, Format::int8, Granularity::tensor, Granularity::tensor,
-                      Rounding::nearest};
+  const Scheme scheme{
+      {}, Format::int8, Granularity::tensor, Granularity::tensor, Rounding::nearest};
   const auto [cpu, device] = both({gy, random_tensor(20, 8, 2)}, [&](const auto& in) {
     return grad_input(in[0], in[1], scheme, 0).isfinite().any().to(at::kFloat).reshape({1, 1});
   });
@@ -156,8 +159,11 @@ TEST(DeviceTensors, HalfPrecisionOperandsAreReadAsTheyAre) {
   const SimBackend device;
   const at::Tensor gy = random_tensor(33, 18, 1).to(at::kBFloat16);
   const at::Tensor w = random_tensor(18, 7, 2).to(at::kHalf);
-  const Scheme scheme{{Transform::Kind::hadamard, 8, 8, Basis::sequency}, Format::int8,
-                      Granularity::tensor, Granularity::tensor, Rounding::nearest};
+  const Scheme scheme{{Transform::Kind::hadamard, 8, 8, Basis::sequency},
+                      Format::int8,
+                      Granularity::tensor,
+                      Granularity::tensor,
+                      Rounding::nearest};
   EXPECT_TRUE(same_bits(grad_input(gy, w, scheme, 0),
                         grad_input(gy.to(at::kFloat), w.to(at::kFloat), scheme, 0)));
 }

@@ -21,7 +21,10 @@
 #include "analyzers/verify/verify.hpp"
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
+#include "device/choose.hpp"
 #include "environment.hpp"
+#include "gpu_facts.hpp"
+#include "kernels/gpu_state.hpp"
 #include "models/file/memory_limit.hpp"
 #include "models/inputs.hpp"
 #include "models/model.hpp"
@@ -91,14 +94,15 @@ void find_costs(const PipelineOptions& options, const Progress& progress,
   cost::add_times(
       *report.trace, geometries,
       {fmt::format("{} | {} | threads {} | torch {} | kernels {} | {} | {}", e.tool_version, e.cpu,
-                   at::get_num_threads(), e.torch, e.kernels, e.integer_gemm, program_stamp()),
-       seconds},
+                   at::get_num_threads(), e.torch, e.kernels, e.integer_gemm, program_stamp()) +
+           (e.gpu ? fmt::format(" | {} {}", e.gpu->name, e.gpu->driver) : ""),
+       e.device, seconds},
       progress, *report.errors);
 }
 
 /// What this machine reaches at most: the roofline of the products that were timed.
-void add_ceilings(Metrics& run) {
-  const profile::Ceilings ceilings = profile::measure_ceilings();
+void add_ceilings(c10::Device device, Metrics& run) {
+  const profile::Ceilings ceilings = profile::measure_ceilings(device);
   run.set("gemm_flops_per_second", ceilings.float32_flops, Origin::measured);
   run.set("copy_bytes_per_second", ceilings.bytes_per_second, Origin::measured);
 }
@@ -149,6 +153,14 @@ std::int64_t wanted_batch(const models::InputOptions& options) {
                                         : fmt::format("not enough memory: {}", advice));
 }
 
+/// A plan for a GPU carries what is known of it.
+void add_gpu(Report& report) {
+  if (!report.environment.gpu) return;
+  report.plan->gpu = report.environment.gpu;
+  const std::string note = emulation_note(*report.plan->gpu);
+  if (!note.empty()) report.plan->notes.push_back(note);
+}
+
 /// The way of the data: each stage takes the value before it and its own options.
 void run_loaded(const PipelineOptions& options, const models::Model& model,
                 const Progress& progress, Report& report) {
@@ -182,10 +194,11 @@ void run_loaded(const PipelineOptions& options, const models::Model& model,
   } else {
     report.errors = measure::measure(model, inputs, loss, *report.trace, options.measure, progress);
     find_costs(options, progress, model, inputs, loss, report);
-    if (options.ceilings) add_ceilings(report.run);
+    if (options.ceilings) add_ceilings(model.device, report.run);
     if (options.last == Stage::measure) return;
     report.plan = select::select(*report.trace, *report.errors,
                                  {report.model.sha256, report.model.parameters}, options.select);
+    add_gpu(report);
     if (options.last == Stage::select) return;
   }
   if (options.profiles) return profile_step(options, model, setting, progress, report);
@@ -201,13 +214,21 @@ void run_loaded(const PipelineOptions& options, const models::Model& model,
 }
 
 void run_stages(const PipelineOptions& options, const Progress& progress, Report& report) {
-  const models::Model model = models::load_model(options.model);
+  models::LoadOptions how = options.model;
+  how.device = report.environment.device;
+  const models::Model model = models::load_model(how);
   describe_model(model, report.model);
   try {
     run_loaded(options, model, progress, report);
   } catch (const EnvironmentError& error) {
     explain_memory(error, options, model);
   }
+}
+
+/// How the GPU runs now.
+std::optional<GpuState> state_of(c10::Device device) {
+  const kernels::CudaDevices all = kernels::cuda_devices();
+  return kernels::gpu_state(all.devices.at(static_cast<std::size_t>(device.index())).bus);
 }
 
 /// LibTorch's own exceptions that no stage gave a meaning: its last resort is one line without the
@@ -225,14 +246,16 @@ void run_pipeline(const PipelineOptions& options, const Progress& progress, Repo
   const auto start = std::chrono::steady_clock::now();
   models::KeptWarnings warnings;
   // The system overcommits: a step too large would be killed without a word. Others need some too.
+  const c10::Device device = device::choose(options.device);
   std::optional<models::MemoryLimit> limit;
-  if (const std::int64_t bytes = available_memory(); bytes > 0)
+  if (const std::int64_t bytes = available_memory(); bytes > 0 && device.is_cpu())
     limit.emplace(static_cast<std::uint64_t>(bytes - bytes / 20));
   if (options.threads > 0) at::set_num_threads(options.threads);
-  report.environment = describe_environment();
+  report.environment = describe_environment(device.str());
   report.model.path = options.model.path;
   report.model.seed = options.seed;
   const auto finish = [&] {
+    if (report.environment.gpu) report.environment.gpu->after = state_of(device);
     const std::vector<std::string> warned = warnings.notes();
     report.model.notes.insert(report.model.notes.end(), warned.begin(), warned.end());
     describe_run(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),

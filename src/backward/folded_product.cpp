@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "backward/device_windows.hpp"
 #include "backward/unfolded_rows.hpp"
 #include "kernels/common/formats.hpp"
+#include "kernels/device_backend.hpp"
 #include "kernels/ops.hpp"
 
 namespace hot::backward {
@@ -93,6 +95,8 @@ bool sums_stay_integers(const kernels::Operand& gy, const kernels::Operand& w,
 
 at::Tensor folded_product(const kernels::Operand& gy, const kernels::Operand& w,
                           const WindowRuns& runs) {
+  if (kernels::backend_of(gy.values.device()) != nullptr)
+    return fold_on_device(kernels::multiply(gy, w), runs);
   const Shape s = shape_of(gy, w, runs);
   const bool integers = sums_stay_integers(gy, w, runs.places());
   at::Tensor result =

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <chrono>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -18,8 +17,6 @@
 namespace hot::backward {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// What runs on this thread at the moment.
 struct ThreadView {
   const GemmOp* outermost = nullptr;  ///< composite that was entered first
@@ -27,7 +24,7 @@ struct ThreadView {
   std::string owner;                  ///< site of the forward product
   int nodes = 0;                      ///< depth of backward nodes
   std::shared_ptr<Call> node;         ///< call of the running node, if known
-  Clock::time_point started;
+  device::Span span;                  ///< of the running node
 };
 
 thread_local ThreadView view;
@@ -54,11 +51,12 @@ bool any_needs_gradient(const GemmOp& op, c10::ArrayRef<const c10::IValue> a) {
 
 struct Recorder::State {
   State(const models::Model& model, Listener& l, bool keeps)
-      : listener(l), sites(model), keeps_x(keeps) {}
+      : listener(l), sites(model), keeps_x(keeps), clock(device::clock_of(model.device)) {}
 
   Listener& listener;
   Sites sites;
   bool keeps_x;
+  device::Clock& clock;
   std::mutex mutex;
   std::exception_ptr failure;
   std::map<std::pair<std::uint64_t, std::int64_t>, std::shared_ptr<Call>> open;
@@ -176,15 +174,16 @@ void Recorder::State::enter_node(const at::RecordFunction& fn) {
     if (!inputs.empty() && inputs[0].isTensor()) view.node->operands.gy = inputs[0].toTensor();
     if (view.node->operands.gy.defined()) listener.on_backward(*view.node);
   });
-  view.started = Clock::now();
+  view.span = device::Span(clock);
 }
 
 void Recorder::State::leave_node() {
   if (--view.nodes > 0) return;
-  const std::chrono::duration<double> spent = Clock::now() - view.started;
+  view.span.end();
   if (view.node) {
-    guarded([&] { listener.on_backward_done(*view.node, spent.count()); });
+    guarded([&] { listener.on_backward_done(*view.node, view.span); });
   }
+  view.span = {};
   view.node.reset();
 }
 

@@ -104,4 +104,16 @@ std::span<const WindowRuns::Run> WindowRuns::at(std::int64_t position) const {
   return std::span(runs_).subspan(first_[i], first_[i + 1] - first_[i]);
 }
 
+at::Tensor WindowRuns::table(at::Device device) const {
+  const std::scoped_lock lock(mutex_);
+  if (table_.defined() && table_.device() == device) return table_;
+  std::vector<std::int64_t> pixels(static_cast<std::size_t>(positions() * places_), pixels_);
+  for (std::int64_t position = 0; position < positions(); ++position)
+    for (const Run& run : at(position))
+      for (std::int64_t i = 0; i < run.count; ++i)
+        pixels[static_cast<std::size_t>(position * places_ + run.place + i)] = run.pixel + i;
+  table_ = at::tensor(pixels, at::kLong).view({positions(), places_}).to(device);
+  return table_;
+}
+
 }  // namespace hot::backward

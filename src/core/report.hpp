@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/error_table.hpp"
+#include "core/gpu.hpp"
 #include "core/layer_trace.hpp"
 #include "core/plan.hpp"
 #include "core/profile.hpp"
@@ -16,13 +17,14 @@ namespace hot {
 
 struct Environment {
   std::string tool_version;
-  std::string device;  ///< "cpu"
+  std::string device;  ///< "cpu", "cuda:0"
   std::string cpu;     ///< brand string
   int threads = 0;
   std::string torch;
-  std::string cuda;          ///< toolkit the binary was built with, or "none"
-  std::string kernels;       ///< e.g. "portable"
-  std::string integer_gemm;  ///< which library route runs the integer products, and why
+  std::string cuda;               ///< toolkit the binary was built with, or "none"
+  std::string kernels;            ///< e.g. "portable"
+  std::string integer_gemm;       ///< which library route runs the integer products, and why
+  std::optional<GpuFacts> gpu{};  ///< of a run on a GPU
 };
 
 struct ModelInfo {

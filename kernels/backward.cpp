@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/common/formats.hpp"
+#include "kernels/device_operand.hpp"
 #include "kernels/integer_gemm.hpp"
 
 namespace hot::kernels {
@@ -77,6 +78,8 @@ at::Tensor multiply(const Operand& a, const Operand& b) {
   check_pair(a, b);
   const float factor = 1.0F / static_cast<float>(a.transform.order);
   if (a.format == Format::none) return float_product(as_left(a), as_right(b), factor);
+  if (const auto* device = backend_of(a.values.device()))
+    return device_product(*device, a, b, factor);
   const int level = max_level(a.format);
   const IntegerRoute route = integer_route().route;
   if (route == IntegerRoute::brgemm && contracted_length(a) <= exact_terms(level, 31))
@@ -88,6 +91,7 @@ at::Tensor multiply(const Operand& a, const Operand& b) {
 at::Tensor integer_sums(const Operand& a, const Operand& b) {
   const at::AutoDispatchBelowAutograd no_autograd;
   check_pair(a, b);
+  if (const auto* device = backend_of(a.values.device())) return device_sums(*device, a, b);
   const int level = max_level(a.format);
   const IntegerRoute route = integer_route().route;
   if (a.format == Format::none || contracted_length(a) > exact_terms(level, 31))
@@ -126,6 +130,7 @@ Operand rows_of(const Operand& operand, std::int64_t first, std::int64_t count) 
   const at::AutoDispatchBelowAutograd no_autograd;
   if (operand.along != Along::cols || operand.packed)
     throw std::logic_error("these rows are contracted or packed");
+  if (operand.layout) return free_part(operand, first, count);
   Operand part = operand;
   part.values = operand.values.narrow(0, first, count);
   if (operand.granularity == Granularity::row && operand.scales.defined())

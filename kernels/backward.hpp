@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "core/scheme.hpp"
+#include "kernels/level_layout.hpp"
 #include "kernels/ops.hpp"
 
-// The two gradients of one layer by a scheme, on tensors. Operands are 2-D float32 CPU tensors of
-// any strides; anything else, and combinations that can't be one integer GEMM, are bugs of the
-// caller: std::logic_error. Nothing here records gradients or dispatches through autograd. Results
+// The two gradients of one layer by a scheme, on tensors. Operands are 2-D float32 tensors of any
+// strides, on the CPU or on a device that has a backend (device_backend.hpp), where they stay;
+// anything else, and combinations that can't be one integer GEMM, are bugs of the caller:
+// std::logic_error. Nothing here records gradients or dispatches through autograd. Results
 // don't depend on the number of threads where integers are concerned.
 
 namespace hot::kernels {
@@ -36,12 +38,14 @@ struct Operand {
   /// Where `values` are levels packed for a GEMM (levels.hpp, one-dimensional): the size of the
   /// matrix.
   std::optional<MatrixSize> packed = std::nullopt;
+  /// Where `values` are levels on a device (one-dimensional): how they lie.
+  std::optional<LevelLayout> layout = std::nullopt;
 };
 
 /// Sizes of an operand's matrix.
 [[nodiscard]] MatrixSize size_of(const Operand& operand);
 
-/// Its values as a matrix [rows, cols]; a copy only where they are packed.
+/// Its values as a matrix [rows, cols]; a copy only where they are packed, in panels or two a byte.
 [[nodiscard]] at::Tensor matrix_of(const Operand& operand);
 
 /// `a` transformed; float32, contiguous. `a` itself where there is nothing to do.

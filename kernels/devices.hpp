@@ -15,6 +15,8 @@ struct CudaDevice {
   int clock_mhz = 0;         ///< highest of the SMs
   int memory_clock_mhz = 0;  ///< highest of the memory
   int processors = 0;        ///< SMs
+  std::int64_t l2_bytes = 0;
+  std::string bus;  ///< PCI address, e.g. "0000:1b:00.0"
 };
 
 /// The CUDA devices that this program can see, or why there are none.

@@ -12,6 +12,7 @@
 #include "kernels/backward.hpp"
 #include "kernels/common/formats.hpp"
 #include "kernels/common/quantize.hpp"
+#include "kernels/device_operand.hpp"
 #include "kernels/integer_gemm.hpp"
 #include "kernels/levels.hpp"
 #include "kernels/preparation.hpp"
@@ -171,6 +172,7 @@ constexpr Transform kNone;
 }  // namespace
 
 std::vector<Operand> prepare_all(const at::Tensor& a, std::span<const Recipe> recipes) {
+  if (const auto* device = backend_of(a.device())) return device_prepare_all(*device, a, recipes);
   return prepare_from(Stored(view_of(a)), recipes);
 }
 
@@ -179,6 +181,7 @@ std::vector<Operand> prepare_all(const RowSource& a, std::span<const Recipe> rec
 }
 
 at::Tensor transformed(const at::Tensor& a, Along along, const Transform& transform) {
+  if (backend_of(a.device()) != nullptr) return device_transformed(a, along, transform);
   const MatrixView in = view_of(a);
   if (transform.kind == Transform::Kind::none) return a.contiguous();
   const Recipe recipe{along, transform};
@@ -187,6 +190,8 @@ at::Tensor transformed(const at::Tensor& a, Along along, const Transform& transf
 
 at::Tensor scales_of(const at::Tensor& transformed, Format format, Granularity granularity) {
   if (format == Format::none) throw std::logic_error("no scales without a format");
+  if (const auto* device = backend_of(transformed.device()))
+    return device_scales_of(*device, transformed, format, granularity);
   const at::AutoDispatchBelowAutograd no_autograd;
   const Stored in(view_of(transformed));
   at::Tensor scales = at::zeros({scale_count(granularity, in.rows, in.cols)}, at::kFloat);
@@ -212,6 +217,13 @@ Operand quantized(const at::Tensor& transformed, Along along, const Transform& t
                   Rounding rounding, std::uint64_t seed) {
   if (format == Format::none) throw std::logic_error("nothing to quantize without a format");
   const at::AutoDispatchBelowAutograd no_autograd;
+  if (const auto* device = backend_of(transformed.device())) {
+    Operand operand =
+        device_quantized(*device, transformed,
+                         {along, kNone, format, granularity, rounding, seed, Order::rows}, scales);
+    operand.transform = transform;
+    return operand;
+  }
   const Stored in(view_of(transformed));
   Preparation levels({along, kNone, format, granularity, rounding, seed}, in.rows, in.cols, scales);
   round(in, {levels.unit()}, {&levels});
@@ -230,10 +242,16 @@ Operand prepare(const at::Tensor& a, Along along, const Transform& transform, Fo
 
 MatrixSize size_of(const Operand& operand) {
   if (operand.packed) return *operand.packed;
+  if (operand.layout) {
+    const LevelLayout& lies = *operand.layout;
+    return operand.along == Along::cols ? MatrixSize{lies.free, lies.terms}
+                                        : MatrixSize{lies.terms, lies.free};
+  }
   return {operand.values.size(0), operand.values.size(1)};
 }
 
 at::Tensor matrix_of(const Operand& operand) {
+  if (operand.layout) return device_matrix(*backend_of(operand.values.device()), operand);
   if (!operand.packed) return operand.values;
   return unpacked({operand.values, operand.packed->rows, operand.packed->cols});
 }

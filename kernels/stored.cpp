@@ -25,7 +25,7 @@ void over_pairs(std::int64_t count, const Move& move) {
 }  // namespace
 
 Stored stored(Operand operand) {
-  if (operand.format != Format::int4) return {std::move(operand), std::nullopt};
+  if (operand.format != Format::int4 || operand.layout) return {std::move(operand), std::nullopt};
   const at::AutoDispatchBelowAutograd no_autograd;
   const at::Tensor levels = operand.values.contiguous();
   const std::int64_t count = levels.numel();

@@ -9,8 +9,12 @@
 
 namespace hot::models {
 
-/// Seeds the generator that dropout and random operators of a model draw from.
-void seed_default_generator(std::uint64_t seed);
+/// Seeds the generators that dropout and random operators of a model draw from: the CPU's, and its
+/// device's.
+void seed_default_generator(std::uint64_t seed, at::Device device = at::kCPU);
+
+/// Moves every tensor inside `value` to the device, in its place.
+void move_to(const c10::IValue& value, at::Device device);
 
 /// Runs the model's method on `copy` (from fresh_copy()) with copies of `inputs`, so that a model
 /// that changes its arguments in place does not change the caller's. What the model throws passes

@@ -14,18 +14,19 @@ namespace hot::models {
 struct Parameter {
   /// First the name that reports use; further ones for tied or shared weights.
   std::vector<std::string> names;
-  /// The module's own tensor, or a frozen model's constant; f32, on the CPU.
+  /// The module's own tensor, or a frozen model's constant; f32, on the model's device.
   at::Tensor tensor;
   /// A frozen model's constant, named by kind and place, e.g. "conv2d_3.weight".
   bool constant = false;
 };
 
-/// A loaded TorchScript model, ready to train on the CPU.
+/// A loaded TorchScript model, ready to train on its device.
 struct Model {
   std::string path;
   std::string sha256;
   torch::jit::Module module;
   std::string method = "forward";
+  at::Device device = at::kCPU;
   /// De-duplicated by TensorImpl; those that don't require a gradient too.
   std::vector<Parameter> parameters;
   /// What was changed or assumed, one sentence each.
@@ -33,7 +34,8 @@ struct Model {
   [[nodiscard]] std::int64_t scalar_count() const;
 };
 
-/// Recognises, checks (zip records' CRC), loads on the CPU, inlines, switches the JIT's optimizer
+/// Recognises, checks (zip records' CRC), loads on the
+/// device, inlines, switches the JIT's optimizer
 /// off (torchscript.md, section 1), makes half-precision parameters and buffers f32 and frozen
 /// constants trainable. The file is only read. Throws ModelError (what it is, what to do) or
 /// EnvironmentError.

@@ -57,7 +57,8 @@ std::string allocation_advice(const std::string& line) {
 
 bool is_allocation_failure(const std::string& text) {
   return text.find("can't allocate memory") != std::string::npos ||
-         text.find("Cannot allocate memory") != std::string::npos;
+         text.find("Cannot allocate memory") != std::string::npos ||
+         text.find("out of memory") != std::string::npos;
 }
 
 }  // namespace

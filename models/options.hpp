@@ -11,6 +11,7 @@ struct LoadOptions {
   std::string method = "forward";
   std::vector<std::string>
       libraries;  ///< --load-library: shared objects with custom operators, loaded first
+  std::string device = "cpu";  ///< where it is to run, as c10::Device takes it: "cpu", "cuda:0"
 };
 
 struct InputOptions {

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "core/errors.hpp"
+#include "device/clock.hpp"
 #include "models/forward.hpp"
 #include "models/jit.hpp"
 #include "models/model_error.hpp"
@@ -43,10 +42,6 @@ class NoGradientsLeft {
   const Model& model_;
 };
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 std::vector<at::Tensor> take_gradients(const Model& model) {
   std::vector<at::Tensor> gradients;
   gradients.reserve(model.parameters.size());
@@ -82,9 +77,11 @@ StepResult step_on(const Model& model, torch::jit::Module& copy, const Batch& ba
   clear_gradients(model);
 
   StepResult result;
-  auto start = std::chrono::steady_clock::now();
+  device::Clock& clock = device::clock_of(model.device);
+  device::Span forward(clock);
   at::Tensor value = forward_loss(model, copy, batch, loss);
-  result.forward_seconds = seconds_since(start);
+  forward.end();
+  result.forward_seconds = forward.seconds();
   if (!value.requires_grad()) {
     throw ModelError(
         "no output has a gradient: the loss doesn't depend on any trainable parameter");
@@ -92,13 +89,14 @@ StepResult step_on(const Model& model, torch::jit::Module& copy, const Batch& ba
   result.loss = value.item<double>();
   if (between) between();
 
-  start = std::chrono::steady_clock::now();
+  device::Span backward(clock);
   try {
     value.backward();
   } catch (...) {
     rethrow_model_error("the backward pass");
   }
-  result.backward_seconds = seconds_since(start);
+  backward.end();
+  result.backward_seconds = backward.seconds();
   refuse_missing_kernels(warnings.texts());
   warnings.pass_on();
   result.gradients = take_gradients(model);
@@ -110,7 +108,7 @@ StepResult run_step(const Model& model, const Batch& batch, const Loss& loss, st
   quiet_jit();
   const NoGradientsLeft clean(model);
   torch::jit::Module copy = fresh_copy(model);
-  seed_default_generator(seed);
+  seed_default_generator(seed, model.device);
   return step_on(model, copy, batch, loss, between);
 }
 

@@ -33,8 +33,8 @@ struct StepResult {
   double loss = 0;
   std::vector<at::Tensor>
       gradients;                ///< one per Model::parameters, undefined where there is none; owned
-  double forward_seconds = 0;   ///< measured
-  double backward_seconds = 0;  ///< measured
+  double forward_seconds = 0;   ///< measured by the model's device
+  double backward_seconds = 0;  ///< likewise
 };
 
 /// Forward, loss and backward on `copy` (from fresh_copy()), for steps that follow each other:

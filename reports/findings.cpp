@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reports/json_gpu.hpp"
 #include "reports/sections.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -101,6 +102,10 @@ std::vector<std::pair<std::string, std::string>> environment_facts(const Report&
       {"kernels", fmt::format("{}; integer products: {}", e.kernels, e.integer_gemm)},
       {"run", fmt::format("{:.1f} s, peak memory {} (measured)", report.elapsed_seconds,
                           bytes_text(static_cast<double>(report.peak_memory_bytes)))}};
+  if (e.gpu) {
+    const auto lines = gpu_lines(*e.gpu);
+    facts.insert(facts.end() - 1, lines.begin(), lines.end());
+  }
   std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
   return facts;
 }

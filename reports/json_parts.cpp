@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/errors.hpp"
+#include "reports/json_gpu.hpp"
 
 namespace hot::reports {
 namespace {
@@ -109,6 +110,7 @@ std::vector<LayerPlan> read_plan_layers(const JsonPart& part) {
 }
 
 void read_plan_extras(const JsonPart& part, Plan& plan) {
+  if (part.has("gpu")) plan.gpu = read_gpu(part.at("gpu"));
   if (part.has("notes")) plan.notes = read_texts(part.at("notes"));
   if (!part.has("front")) return;
   const JsonPart front = part.at("front");

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/json_gpu.hpp"
+
 namespace hot::reports {
 namespace {
 
@@ -44,6 +46,7 @@ Json plan_json(const Plan& plan, JsonNumbers& numbers) {
                {"predicted", numbers.metrics(plan.predicted, "predicted")}};
   if (!plan.front.empty()) json["front"] = front_json(plan.front, numbers);
   if (!plan.notes.empty()) json["notes"] = plan.notes;
+  if (plan.gpu) json["gpu"] = gpu_json(*plan.gpu);
   return json;
 }
 

@@ -1,5 +1,7 @@
 #include "reports/json_sections.hpp"
 
+#include "reports/json_gpu.hpp"
+
 namespace hot::reports {
 
 Json tool_json(const Report& report) {
@@ -7,13 +9,15 @@ Json tool_json(const Report& report) {
 }
 
 Json environment_json(const Environment& e) {
-  return {{"device", e.device},
-          {"cpu", e.cpu},
-          {"threads", e.threads},
-          {"torch", e.torch},
-          {"cuda", e.cuda},
-          {"kernels", e.kernels},
-          {"integer_gemm", e.integer_gemm}};
+  Json json = {{"device", e.device},
+               {"cpu", e.cpu},
+               {"threads", e.threads},
+               {"torch", e.torch},
+               {"cuda", e.cuda},
+               {"kernels", e.kernels},
+               {"integer_gemm", e.integer_gemm}};
+  if (e.gpu) json["gpu"] = gpu_json(*e.gpu);
+  return json;
 }
 
 Json model_json(const ModelInfo& m) {

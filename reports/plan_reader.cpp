@@ -27,7 +27,7 @@ Plan read_plan(std::string_view text, const std::string& where) {
   const Json json = parse_json(text, where);
   const JsonPart root(json, where);
   check_schema(root);
-  root.expect_keys({"schema", "policy", "model", "layers"}, {"predicted", "front", "notes"});
+  root.expect_keys({"schema", "policy", "model", "layers"}, {"predicted", "front", "notes", "gpu"});
   const JsonPart model = root.at("model");
   model.expect_keys({"sha256", "parameters"});
   Plan plan{root.at("policy").text(),

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "reports/json_gpu.hpp"
 #include "reports/json_parts.hpp"
 #include "reports/plan.hpp"
 
@@ -34,7 +35,8 @@ std::uint64_t read_seed(const JsonPart& part) {
 }
 
 void read_environment(const JsonPart& part, Environment& e) {
-  part.expect_keys({"device", "cpu", "threads", "torch", "cuda", "kernels", "integer_gemm"});
+  part.expect_keys({"device", "cpu", "threads", "torch", "cuda", "kernels", "integer_gemm"},
+                   {"gpu"});
   e.device = part.at("device").text();
   e.cpu = part.at("cpu").text();
   e.threads = static_cast<int>(part.at("threads").integer());
@@ -42,6 +44,7 @@ void read_environment(const JsonPart& part, Environment& e) {
   e.cuda = part.at("cuda").text();
   e.kernels = part.at("kernels").text();
   e.integer_gemm = part.at("integer_gemm").text();
+  if (part.has("gpu")) e.gpu = read_gpu(part.at("gpu"));
 }
 
 ModelInfo read_model(const JsonPart& part) {
@@ -181,7 +184,7 @@ void read_run(const JsonPart& part, Report& report, std::vector<std::string>& un
 
 Plan read_plan_of_report(const JsonPart& part, const ModelInfo& model,
                          std::vector<std::string>& unknown) {
-  part.expect_keys({"policy", "layers", "predicted"}, {"front", "notes"});
+  part.expect_keys({"policy", "layers", "predicted"}, {"front", "notes", "gpu"});
   Plan plan{part.at("policy").text(),
             {model.sha256, model.parameters},
             read_plan_layers(part.at("layers")),
@@ -200,7 +203,7 @@ std::string schema_of(const JsonPart& root) {
 
 Report read_root(const JsonPart& root) {
   root.expect_keys({"schema", "tool", "run", "environment", "model", "metrics", "notes"},
-                   {"trace", "errors", "plan", "verification", "profile"});
+                   {"trace", "errors", "plan", "verification", "profile", "device"});
   Report report;
   std::vector<std::string> unknown;
   const JsonPart tool = root.at("tool");

@@ -12,16 +12,21 @@
 #include <system_error>
 
 #include "analyzers/cost/cost.hpp"
+#include "analyzers/device/observe_step.hpp"
 #include "analyzers/measure/measure.hpp"
 #include "analyzers/profile/probes.hpp"
 #include "analyzers/profile/profile.hpp"
+#include "analyzers/select/cost.hpp"
 #include "analyzers/select/repair.hpp"
 #include "analyzers/trace/trace.hpp"
 #include "analyzers/train/train.hpp"
 #include "analyzers/verify/verify.hpp"
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
+#include "device/choose.hpp"
 #include "environment.hpp"
+#include "gpu_facts.hpp"
+#include "kernels/gpu_state.hpp"
 #include "models/file/memory_limit.hpp"
 #include "models/inputs.hpp"
 #include "models/model.hpp"
@@ -91,8 +96,9 @@ void find_costs(const PipelineOptions& options, const Progress& progress,
   cost::add_times(
       *report.trace, geometries,
       {fmt::format("{} | {} | threads {} | torch {} | kernels {} | {} | {}", e.tool_version, e.cpu,
-                   at::get_num_threads(), e.torch, e.kernels, e.integer_gemm, program_stamp()),
-       seconds},
+                   at::get_num_threads(), e.torch, e.kernels, e.integer_gemm, program_stamp()) +
+           (e.gpu ? fmt::format(" | {} {}", e.gpu->name, e.gpu->driver) : ""),
+       e.device, seconds},
       progress, *report.errors);
 }
 
@@ -116,6 +122,17 @@ profile::BatchMaker batch_maker(const PipelineOptions& options, const models::Mo
   };
 }
 
+/// What a GPU really ran in a step, by its own records.
+void observe_device(const verify::StepSetting& setting, Report& report) {
+  if (setting.model.device.is_cpu()) return;
+  verify::Replaced replaced;
+  if (report.plan)
+    for (const LayerPlan& layer : report.plan->layers)
+      if (!layer.grad_input.is_exact() || !layer.grad_weight.is_exact())
+        replaced[layer.name] = {layer.grad_input, layer.grad_weight};
+  report.device = device::profile_device(setting, replaced);
+}
+
 void profile_step(const PipelineOptions& options, const models::Model& model,
                   const verify::StepSetting& setting, const Progress& progress, Report& report) {
   report.profile.emplace();
@@ -123,6 +140,7 @@ void profile_step(const PipelineOptions& options, const models::Model& model,
   profile::profile(setting, *report.trace, report.plan ? &*report.plan : nullptr,
                    batch_maker(options, model), options.profile, progress, *report.profile,
                    &*report.step);
+  observe_device(setting, report);
 }
 
 /// Samples in the minibatch that the user asked for: --batch, or the first size of an --input; 0
@@ -149,6 +167,14 @@ std::int64_t wanted_batch(const models::InputOptions& options) {
                                         : fmt::format("not enough memory: {}", advice));
 }
 
+/// A plan for a GPU carries what is known of it.
+void add_gpu(Report& report) {
+  if (!report.environment.gpu) return;
+  report.plan->gpu = report.environment.gpu;
+  const std::string note = emulation_note(*report.plan->gpu);
+  if (!note.empty()) report.plan->notes.push_back(note);
+}
+
 /// The way of the data: each stage takes the value before it and its own options.
 void run_loaded(const PipelineOptions& options, const models::Model& model,
                 const Progress& progress, Report& report) {
@@ -164,6 +190,10 @@ void run_loaded(const PipelineOptions& options, const models::Model& model,
   report.model.loss = loss.description();
   throw_if_interrupted();
 
+  std::optional<select::EmulatedFormats> emulated;
+  if (const auto& gpu = report.environment.gpu) emulated.emplace(emulated_formats(*gpu));
+  std::optional<device::NvtxRanges> ranges;
+  if (!model.device.is_cpu()) ranges.emplace();
   report.trace = trace::trace(model, inputs, loss, options.seed, progress);
   remember_step_memory(report.run);
   if (options.last == Stage::trace) return;
@@ -186,6 +216,7 @@ void run_loaded(const PipelineOptions& options, const models::Model& model,
     if (options.last == Stage::measure) return;
     report.plan = select::select(*report.trace, *report.errors,
                                  {report.model.sha256, report.model.parameters}, options.select);
+    add_gpu(report);
     if (options.last == Stage::select) return;
   }
   if (options.profiles) return profile_step(options, model, setting, progress, report);
@@ -195,19 +226,28 @@ void run_loaded(const PipelineOptions& options, const models::Model& model,
   }
   report.verification =
       verify::verify(model, inputs, loss, *report.trace, *report.plan, how, progress);
+  observe_device(setting, report);
   report.profile.emplace();
   report.profile->memory = profile::profile_memory(
       setting, &*report.plan, options.profile.optimizer, *report.trace, progress);
 }
 
 void run_stages(const PipelineOptions& options, const Progress& progress, Report& report) {
-  const models::Model model = models::load_model(options.model);
+  models::LoadOptions how = options.model;
+  how.device = report.environment.device;
+  const models::Model model = models::load_model(how);
   describe_model(model, report.model);
   try {
     run_loaded(options, model, progress, report);
   } catch (const EnvironmentError& error) {
     explain_memory(error, options, model);
   }
+}
+
+/// How the GPU runs now.
+std::optional<GpuState> state_of(c10::Device device) {
+  const kernels::CudaDevices all = kernels::cuda_devices();
+  return kernels::gpu_state(all.devices.at(static_cast<std::size_t>(device.index())).bus);
 }
 
 /// LibTorch's own exceptions that no stage gave a meaning: its last resort is one line without the
@@ -225,14 +265,16 @@ void run_pipeline(const PipelineOptions& options, const Progress& progress, Repo
   const auto start = std::chrono::steady_clock::now();
   models::KeptWarnings warnings;
   // The system overcommits: a step too large would be killed without a word. Others need some too.
+  const c10::Device device = device::choose(options.device);
   std::optional<models::MemoryLimit> limit;
-  if (const std::int64_t bytes = available_memory(); bytes > 0)
+  if (const std::int64_t bytes = available_memory(); bytes > 0 && device.is_cpu())
     limit.emplace(static_cast<std::uint64_t>(bytes - bytes / 20));
   if (options.threads > 0) at::set_num_threads(options.threads);
-  report.environment = describe_environment();
+  report.environment = describe_environment(device.str());
   report.model.path = options.model.path;
   report.model.seed = options.seed;
   const auto finish = [&] {
+    if (report.environment.gpu) report.environment.gpu->after = state_of(device);
     const std::vector<std::string> warned = warnings.notes();
     report.model.notes.insert(report.model.notes.end(), warned.begin(), warned.end());
     describe_run(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),

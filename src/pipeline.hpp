@@ -22,8 +22,9 @@ struct PipelineOptions {
   models::InputOptions inputs;
   std::string loss = "auto";
   std::uint64_t seed =
-      0;            ///< of inputs, sampled labels, the model's generators and stochastic rounding
-  int threads = 0;  ///< of LibTorch's kernels; 0 = as LibTorch chooses
+      0;  ///< of inputs, sampled labels, the model's generators and stochastic rounding
+  std::string device = "cpu";  ///< auto | cpu | cuda | cuda:INDEX
+  int threads = 0;             ///< of LibTorch's kernels; 0 = as LibTorch chooses
   measure::Options measure;
   select::Options select;
   verify::Options verify;

@@ -1,12 +1,15 @@
 #include "analyzers/cost/cost.hpp"
 
+#include <c10/util/Exception.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -63,7 +66,10 @@ std::vector<ErrorRow*> worth_timing(const Gradient& g) {
 class Times {
  public:
   Times(const Geometries& geometries, const Options& options)
-      : geometries_(geometries), seconds_(options.seconds), cache_(options.device) {}
+      : geometries_(geometries),
+        seconds_(options.seconds),
+        device_(options.runs_on),
+        cache_(options.device) {}
 
   /// ms over all calls of the layer; nullopt where there is no time left to measure it.
   std::optional<double> of(const Gradient& g, const Scheme& scheme) {
@@ -78,6 +84,9 @@ class Times {
     return sum;
   }
 
+  /// Gradients that did not fit into the GPU's memory.
+  [[nodiscard]] const std::set<std::string>& too_large() const { return too_large_; }
+
   void save() { cache_.save(); }
   [[nodiscard]] const std::string& note() const { return cache_.note(); }
 
@@ -89,19 +98,36 @@ class Times {
     if (spent_ > seconds_) return std::nullopt;
     throw_if_interrupted();
     double ms = 0;
+    bool fits = true;
     spent_ += 1e-3 * milliseconds_of([&] {
-                if (!clock_ || clock_key_ != geometry.key()) {
-                  clock_ = std::make_unique<LayerClock>(geometry);
-                  clock_key_ = geometry.key();
+                try {
+                  ms = measured(geometry, path, scheme);
+                } catch (const c10::OutOfMemoryError&) {
+                  fits = false;
                 }
-                ms = scheme.is_exact() ? clock_->exact(path) : clock_->by_scheme(path, scheme);
               });
+    if (!fits) {
+      clock_.reset();
+      too_large_.insert(geometry.key());
+      return std::nullopt;
+    }
     cache_.put(key, ms);
     return ms;
   }
 
+  double measured(const Geometry& geometry, Path path, const Scheme& scheme) {
+    if (!clock_ || clock_key_ != geometry.key()) {
+      clock_.reset();
+      clock_ = std::make_unique<LayerClock>(geometry, device_);
+      clock_key_ = geometry.key();
+    }
+    return scheme.is_exact() ? clock_->exact(path) : clock_->by_scheme(path, scheme);
+  }
+
   const Geometries& geometries_;
   double seconds_;
+  at::Device device_;
+  std::set<std::string> too_large_;
   double spent_ = 0;
   TimeCache cache_;
   std::unique_ptr<LayerClock> clock_;  ///< of the last geometry
@@ -158,6 +184,12 @@ class Stage {
     for (std::size_t i = 0; i < gradients_.size(); ++i) add(gradients_[i], exact_[i]);
     times_.save();
     if (!times_.note().empty()) table_.notes.push_back(times_.note());
+    if (!times_.too_large().empty()) {
+      table_.notes.push_back(
+          fmt::format("Out of memory on the GPU while timing layers of {}: their times are "
+                      "modelled.",
+                      fmt::join(times_.too_large(), "; ")));
+    }
     if (modelled_ > 0) {
       table_.notes.push_back(
           fmt::format("Times of {} of {} schemes that were worth timing are modelled: measuring "

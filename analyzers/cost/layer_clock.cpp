@@ -7,9 +7,9 @@
 #include <memory>
 #include <stdexcept>
 
-#include "analyzers/cost/stopwatch.hpp"
 #include "backward/replaced_functions.hpp"
 #include "backward/replaced_layer.hpp"
+#include "device/steady.hpp"
 
 namespace hot::cost {
 namespace {
@@ -23,8 +23,7 @@ at::Tensor leaf(const at::Tensor& t, bool needed) {
 }
 
 /// Least of some runs of `pass`, which returns its ms.
-template <class Pass>
-double least(const Pass& pass) {
+double least(const std::function<double()>& pass) {
   (void)pass();
   double result = pass();
   double spent = result;
@@ -38,11 +37,27 @@ double least(const Pass& pass) {
 
 }  // namespace
 
-LayerClock::LayerClock(const Geometry& geometry)
+LayerClock::LayerClock(const Geometry& geometry, at::Device device)
     : geometry_(geometry),
-      x_(at::randn(geometry.x)),
-      weight_(at::randn(geometry.weight)),
+      clock_(device::clock_of(device)),
+      x_(at::randn(geometry.x, at::device(device))),
+      weight_(at::randn(geometry.weight, at::device(device))),
       gy_(at::randn_like(exact_output(x_, weight_))) {}
+
+double LayerClock::timed(const std::function<double()>& pass) const {
+  if (!clock_.is_gpu()) return least(pass);
+  device::Protocol protocol;
+  protocol.seconds = 0.1;
+  return 1e3 * device::time_steadily([&] { return 1e-3 * pass(); }, protocol).seconds;
+}
+
+double LayerClock::milliseconds_of(const std::function<void()>& work) const {
+  clock_.cool();
+  device::Span span(clock_);
+  work();
+  span.end();
+  return 1e3 * span.seconds();
+}
 
 at::Tensor LayerClock::exact_output(const at::Tensor& x, const at::Tensor& weight) const {
   const backward::Window& w = geometry_.window;
@@ -54,7 +69,7 @@ at::Tensor LayerClock::exact_output(const at::Tensor& x, const at::Tensor& weigh
 double LayerClock::exact(Path path) {
   const at::AutoGradMode with_gradients(true);
   const bool input = path == Path::grad_input;
-  return least([&] {
+  return timed([&] {
     const at::Tensor x = leaf(x_, input);
     const at::Tensor weight = leaf(weight_, !input);
     const at::Tensor y = exact_output(x, weight);
@@ -67,7 +82,7 @@ double LayerClock::by_scheme(Path path, const Scheme& scheme) {
   const bool input = path == Path::grad_input;
   const auto layer = std::make_shared<backward::ReplacedLayer>(
       backward::LayerSchemes{input ? scheme : Scheme{}, input ? Scheme{} : scheme}, 1, false);
-  return least([&] {
+  return timed([&] {
     const auto before = layer->runs();
     const at::Tensor x = leaf(x_, input);
     const at::Tensor weight = leaf(weight_, !input);

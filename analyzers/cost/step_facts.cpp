@@ -62,7 +62,7 @@ class Perturbed {
     for (const auto& p : model.parameters) {
       if (!p.tensor.requires_grad()) continue;
       saved_.push_back(p.tensor.detach().clone());
-      p.tensor.detach().add_(at::randn(p.tensor.sizes(), generator), size_);
+      p.tensor.detach().add_(at::randn(p.tensor.sizes(), generator).to(p.tensor.device()), size_);
     }
   }
   ~Perturbed() {

@@ -24,6 +24,8 @@ class LayerMeter {
   void add(const backward::Operands& operands);
   void end_batch();
 
+  [[nodiscard]] const std::string& layer() const { return layer_; }
+
   /// Appends this layer's rows, its facts, its LQS choice and its notes. A path without any
   /// gradient other than zero gets a note and no rows.
   void write(ErrorTable& table) const;

@@ -1,10 +1,12 @@
 #include "analyzers/measure/measure.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "analyzers/measure/layer_meter.hpp"
 #include "analyzers/measure/minibatch_noise.hpp"
+#include "analyzers/measure/on_host.hpp"
 #include "backward/observe.hpp"
 #include "core/interrupt.hpp"
 
@@ -35,8 +37,9 @@ class Meters {
   }
   [[nodiscard]] std::int64_t calls() const { return calls_; }
   [[nodiscard]] bool empty() const { return meters_.empty(); }
-  void write(ErrorTable& table) const {
-    for (const LayerMeter& meter : meters_) meter.write(table);
+  void write(ErrorTable& table, const std::set<std::string>& skipped) const {
+    for (const LayerMeter& meter : meters_)
+      if (!skipped.contains(meter.layer())) meter.write(table);
   }
 
  private:
@@ -56,6 +59,8 @@ ErrorTable measure(const models::Model& model, const models::Inputs& inputs,
     table.notes.emplace_back("No layer is eligible, so nothing was measured.");
     return table;
   }
+  if (!model.device.is_cpu()) table.notes.emplace_back(kOnHost);
+  std::set<std::string> skipped;  // for want of memory
   const std::int64_t total = meters.calls() * static_cast<std::int64_t>(inputs.batches.size());
   std::int64_t done = 0;
   const backward::Observation observation(model, [&](const backward::Operands& operands) {
@@ -63,7 +68,8 @@ ErrorTable measure(const models::Model& model, const models::Inputs& inputs,
     if (meter == nullptr) return;
     throw_if_interrupted();
     if (progress) progress("measure", done, total, operands.layer);
-    meter->add(operands);
+    if (!skipped.contains(operands.layer) && !measured_on_host(operands, *meter, table.notes))
+      skipped.insert(operands.layer);
     ++done;
   });
   MinibatchNoise noise(model);
@@ -79,7 +85,7 @@ ErrorTable measure(const models::Model& model, const models::Inputs& inputs,
     meters.end_batch();
   }
   if (progress) progress("measure", total, total, "");
-  meters.write(table);
+  meters.write(table, skipped);
   noise.write(table);
   return table;
 }

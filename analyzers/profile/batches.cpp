@@ -63,7 +63,7 @@ std::int64_t step_bytes(const verify::StepSetting& setting, const verify::Replac
   const auto replacement = put_in_place(setting, replaced);
   std::int64_t peak = 0;
   {
-    const backward::PeakMemory memory;
+    const backward::PeakMemory memory(setting.model.device);
     auto step = models::run_step(setting.model, setting.batch, setting.loss, setting.seed);
     real.step(step.gradients);
     peak = memory.peak_bytes();
@@ -131,7 +131,7 @@ std::string advise_batch(const models::Model& model, const BatchMaker& maker, st
     if (batch >= wanted) break;
     try {
       const auto [inputs, loss] = maker(batch);
-      const backward::PeakMemory memory;
+      const backward::PeakMemory memory(model.device);
       static_cast<void>(models::run_step(model, inputs.batches.front(), loss, seed));
       points.emplace_back(static_cast<double>(batch), static_cast<double>(memory.peak_bytes()));
     } catch (const Interrupted&) {

@@ -1,7 +1,6 @@
 #include <ATen/ATen.h>
 
 #include <array>
-#include <chrono>
 
 #include "analyzers/profile/time_parts.hpp"
 #include "backward/observe.hpp"
@@ -13,11 +12,12 @@ namespace {
 double alone(const backward::Operands& o, std::array<bool, 3> mask) {
   double seconds = 0;
   for (int i = 0; i < 2; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    device::Span span(device::clock_of(o.gy.device()));
     const auto gradients = at::convolution_backward(
         o.gy, o.x, o.weight, std::nullopt, o.window.stride, o.window.padding, o.window.dilation,
         o.window.transposed, o.window.output_padding, o.window.groups, mask);
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    span.end();
+    seconds = span.seconds();
   }
   return seconds;
 }

@@ -30,11 +30,11 @@ std::string describe(const at::Tensor& t) {
 }  // namespace
 
 struct MemoryLog::State : c10::MemoryReportingInfoBase {
-  explicit State(const StepLog& s) : steps(s) { events.emplace_back(); }
+  State(const StepLog& s, c10::Device device) : steps(s), watched(device) { events.emplace_back(); }
 
   void reportMemoryUsage(void* pointer, std::int64_t bytes, std::size_t total, std::size_t,
                          c10::Device device) override {
-    if (device.type() != c10::DeviceType::CPU || bytes == 0) return;
+    if (device != watched || bytes == 0) return;
     const std::lock_guard lock(mutex);
     if (events.size() == 1) allocator_start = static_cast<std::int64_t>(total) - bytes;
     allocator_peak = std::max(allocator_peak, static_cast<std::int64_t>(total) - allocator_start);
@@ -70,6 +70,7 @@ struct MemoryLog::State : c10::MemoryReportingInfoBase {
   };
 
   const StepLog& steps;
+  c10::Device watched;
   mutable std::mutex mutex;
   std::vector<MemoryEvent> events;  // the first stands for the step's start
   std::vector<Allocation> allocations;
@@ -82,7 +83,8 @@ struct MemoryLog::State : c10::MemoryReportingInfoBase {
   std::optional<c10::DebugInfoGuard> guard;
 };
 
-MemoryLog::MemoryLog(const StepLog& steps) : state_(std::make_shared<State>(steps)) {
+MemoryLog::MemoryLog(const StepLog& steps, c10::Device device)
+    : state_(std::make_shared<State>(steps, device)) {
   state_->guard.emplace(c10::DebugInfoKind::PROFILER_STATE, state_);
 }
 

@@ -55,7 +55,7 @@ struct SavedStorage {
 /// libraries take past the allocator, oneDNN's scratchpads say, is not seen.
 class MemoryLog : public backward::SavedListener {
  public:
-  explicit MemoryLog(const StepLog& steps);
+  MemoryLog(const StepLog& steps, c10::Device device);
   ~MemoryLog() override;
   MemoryLog(const MemoryLog&) = delete;
   MemoryLog& operator=(const MemoryLog&) = delete;

@@ -54,7 +54,7 @@ ObservedStep observed_step(const verify::StepSetting& setting, const verify::Rep
   if (!replaced.empty())
     replacement = std::make_unique<backward::Replacement>(setting.model, replaced, setting.seed);
   StepLog steps(setting.model, true);
-  MemoryLog memory(steps);
+  MemoryLog memory(steps, setting.model.device);
   std::vector<SavedStorage> saved;
   {
     backward::SavedBytes bytes(setting.model, &memory);

@@ -3,43 +3,53 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
+
+#include "device/clock.hpp"
 
 namespace hot::profile {
 namespace {
 
 constexpr std::int64_t kSide = 1536;
 constexpr std::int64_t kCopied = 128 << 20;
+constexpr std::int64_t kGpuSide = 8192;
+constexpr std::int64_t kGpuCopied = 1 << 30;
 constexpr int kRuns = 6;
 
 template <class Body>
-double best_seconds(const Body& body) {
+double best_seconds(device::Clock& clock, const Body& body) {
   double best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kRuns; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    device::Span span(clock);
     body();
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    best = std::min(best, spent.count());
+    span.end();
+    best = std::min(best, span.seconds());
   }
   return best;
 }
 
 }  // namespace
 
-Ceilings measure_ceilings() {
+Ceilings measure_ceilings(c10::Device device) {
   const at::NoGradGuard no_grad;
+  device::Clock& clock = device::clock_of(device);
+  // A GPU needs more work to be busy, and doesn't keep a copy in its caches.
+  const std::int64_t side = device.is_cpu() ? kSide : kGpuSide;
+  const std::int64_t copied = device.is_cpu() ? kCopied : kGpuCopied;
+  const auto floats = at::device(device).dtype(at::kFloat);
+  const auto bytes = at::device(device).dtype(at::kByte);
   Ceilings ceilings;
   {
-    const at::Tensor a = at::rand({kSide, kSide});
-    const at::Tensor b = at::rand({kSide, kSide});
-    at::Tensor c = at::empty({kSide, kSide});
-    const double work = 2.0 * kSide * kSide * kSide;
-    ceilings.float32_flops = work / best_seconds([&] { at::mm_out(c, a, b); });
+    const at::Tensor a = at::rand({side, side}, floats);
+    const at::Tensor b = at::rand({side, side}, floats);
+    at::Tensor c = at::empty({side, side}, floats);
+    const double work = 2.0 * static_cast<double>(side * side * side);
+    ceilings.float32_flops = work / best_seconds(clock, [&] { at::mm_out(c, a, b); });
   }
-  const at::Tensor from = at::ones({kCopied}, at::kByte);
-  at::Tensor to = at::zeros({kCopied}, at::kByte);
-  ceilings.bytes_per_second = 2.0 * kCopied / best_seconds([&] { to.copy_(from); });
+  const at::Tensor from = at::ones({copied}, bytes);
+  at::Tensor to = at::zeros({copied}, bytes);
+  ceilings.bytes_per_second =
+      2.0 * static_cast<double>(copied) / best_seconds(clock, [&] { to.copy_(from); });
   return ceilings;
 }
 

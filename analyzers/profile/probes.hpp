@@ -1,5 +1,7 @@
 #pragma once
 
+#include <c10/core/Device.h>
+
 namespace hot::profile {
 
 /// What this machine reaches on work that is nothing else: ceilings of the roofline.
@@ -8,7 +10,7 @@ struct Ceilings {
   double bytes_per_second = 0;  ///< read and written by a copy too large for any cache
 };
 
-/// Measures both, the best of several runs each; takes about a second.
-[[nodiscard]] Ceilings measure_ceilings();
+/// Measures both on a device, the best of several runs each; takes about a second on a CPU.
+[[nodiscard]] Ceilings measure_ceilings(c10::Device device);
 
 }  // namespace hot::profile

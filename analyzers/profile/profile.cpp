@@ -83,7 +83,7 @@ void profile(const verify::StepSetting& setting, const Trace& trace, const Plan*
   if (step != nullptr) *step = step_trace(observed);
 
   next("ceilings of this machine");
-  const Ceilings ceilings = measure_ceilings();
+  const Ceilings ceilings = measure_ceilings(setting.model.device);
   Optimizer optimizer(options.optimizer, setting.model);
   TimeOptions how;
   how.repeats = options.repeats;

@@ -15,6 +15,7 @@
 
 #include "backward/gemm_ops.hpp"
 #include "backward/layer_book.hpp"
+#include "device/choose.hpp"
 
 namespace hot::profile {
 namespace {
@@ -86,6 +87,7 @@ struct StepLog::State : backward::Listener {
   at::CallbackHandle nodes = 0;
 
   [[nodiscard]] double now() const {
+    device::synchronize(model.device);  // so that an interval holds what the GPU did in it
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
 

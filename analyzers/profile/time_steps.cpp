@@ -159,10 +159,10 @@ class Timer {
     TimedStep timed;
     timed.wall = step.forward_seconds + step.backward_seconds;
     if (after) after();
-    const auto start = std::chrono::steady_clock::now();
+    device::Span span(device::clock_of(setting_.model.device));
     optimizer_.step(step.gradients);
-    timed.optimizer =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    span.end();
+    timed.optimizer = span.seconds();
     return timed;
   }
 

@@ -70,7 +70,7 @@ void StepWatcher::on_gemm(const backward::Call* call, Path path, const GemmShape
       path == Path::grad_weight ? output_first(call->operands, shape) : shape);
 }
 
-void StepWatcher::on_backward_done(const backward::Call& call, double) {
+void StepWatcher::on_backward_done(const backward::Call& call, const device::Span&) {
   if (!call.operands.gy.defined()) return;
   auto& paths = at(call.site).paths;
   if (call.operands.need_grad_input) ++paths[static_cast<std::size_t>(Path::grad_input)].calls;

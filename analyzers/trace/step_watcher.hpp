@@ -16,7 +16,7 @@ class StepWatcher : public backward::Listener {
   void on_forward(const backward::Call& call, const std::vector<GemmShape>& shapes) override;
   void on_backward(const backward::Call& call) override;
   void on_gemm(const backward::Call* call, Path path, const GemmShape& shape) override;
-  void on_backward_done(const backward::Call& call, double seconds) override;
+  void on_backward_done(const backward::Call& call, const device::Span& span) override;
 
   struct SiteWork {
     std::array<PathWork, 3> paths;

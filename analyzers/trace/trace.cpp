@@ -102,7 +102,7 @@ Trace trace(const models::Model& model, const models::Inputs& inputs, const mode
 
   tell(1, "plain step");
   {
-    backward::PeakMemory memory;
+    backward::PeakMemory memory(model.device);
     const auto plain = models::run_step(model, batch, loss, seed);
     result.peak_bytes = memory.peak_bytes();
     result.step_seconds = plain.forward_seconds + plain.backward_seconds;

@@ -1,6 +1,7 @@
 #include "analyzers/train/session.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 
 #include <algorithm>
 #include <optional>
@@ -26,12 +27,20 @@ std::vector<at::Tensor> trained(const models::Model& model) {
 /// The numbers that random operators draw, put back where they were.
 class GeneratorState {
  public:
-  GeneratorState() : state_(generator().get_state()) {}
-  void restore() const { generator().set_state(state_); }
+  explicit GeneratorState(at::Device device) : generators_{at::detail::getDefaultCPUGenerator()} {
+    if (!device.is_cpu()) generators_.push_back(at::globalContext().defaultGenerator(device));
+    for (const at::Generator& generator : generators_) states_.push_back(generator.get_state());
+  }
+  void restore() const {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      at::Generator generator = generators_[i];
+      generator.set_state(states_[i]);
+    }
+  }
 
  private:
-  static at::Generator generator() { return at::detail::getDefaultCPUGenerator(); }
-  at::Tensor state_;
+  std::vector<at::Generator> generators_;
+  std::vector<at::Tensor> states_;
 };
 
 double median(std::vector<double> values) {
@@ -51,7 +60,7 @@ bool compared(std::int64_t step, const Options& options) {
 double cosine_to_exact(const Setting& setting, backward::Replacement& replacement,
                        const models::Batch& batch, const GeneratorState& before,
                        const models::StepResult& planned) {
-  const GeneratorState after;
+  const GeneratorState after(setting.model.device);
   before.restore();
   replacement.pause(true);
   torch::jit::Module other = models::fresh_copy(setting.model);
@@ -86,7 +95,7 @@ TrainingCurve run(const Setting& setting,
   if (!planned.empty()) replacement.emplace(setting.model, planned, seed);
   torch::jit::Module copy = models::fresh_copy(setting.model);
   const auto optimizer = make_optimizer(trained(setting.model), options);
-  models::seed_default_generator(seed);
+  models::seed_default_generator(seed, setting.model.device);
 
   TrainingCurve curve;
   std::vector<double> seconds;
@@ -95,7 +104,7 @@ TrainingCurve run(const Setting& setting,
     setting.before_step();
     const auto& batch =
         setting.data.training[static_cast<std::size_t>(order[static_cast<std::size_t>(step)])];
-    const GeneratorState before;
+    const GeneratorState before(setting.model.device);
     const models::StepResult result = models::step_on(setting.model, copy, batch, setting.loss);
     curve.losses.push_back(result.loss);
     seconds.push_back(result.forward_seconds + result.backward_seconds);

@@ -9,10 +9,15 @@ namespace hot::verify {
 namespace {
 
 struct NodeTimes : backward::Listener {
-  void on_backward_done(const backward::Call& call, double seconds) override {
-    by_layer[call.operands.layer] += seconds;
+  void on_backward_done(const backward::Call& call, const device::Span& span) override {
+    spans.emplace_back(call.operands.layer, span);
   }
-  std::map<std::string, double> by_layer;
+  [[nodiscard]] std::map<std::string, double> by_layer() const {
+    std::map<std::string, double> seconds;
+    for (const auto& [layer, span] : spans) seconds[layer] += span.seconds();
+    return seconds;
+  }
+  std::vector<std::pair<std::string, device::Span>> spans;
 };
 
 std::unique_ptr<backward::Replacement> replace(const StepSetting& setting, const Replaced& replaced,
@@ -29,7 +34,7 @@ StepRun counted_step(const StepSetting& setting, const Replaced& replaced, bool 
   NodeTimes unused;
   backward::Recorder recorder(setting.model, unused, false);  // names the owners of saved tensors
   backward::SavedBytes saved(setting.model);
-  backward::PeakMemory memory;
+  backward::PeakMemory memory(setting.model.device);
   run.step = models::run_step(setting.model, setting.batch, setting.loss, setting.seed, [&] {
     run.saved_bytes = saved.total();
     run.saved_by_layer = saved.by_owner();
@@ -47,7 +52,7 @@ StepRun timed_step(const StepSetting& setting, const Replaced& replaced) {
   backward::Recorder recorder(setting.model, times, false);
   run.step = models::run_step(setting.model, setting.batch, setting.loss, setting.seed);
   recorder.rethrow();
-  run.backward_seconds = std::move(times.by_layer);
+  run.backward_seconds = times.by_layer();
   if (replacement) run.runs = replacement->runs();
   return run;
 }

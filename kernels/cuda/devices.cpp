@@ -17,6 +17,11 @@ int attribute(cudaDeviceAttr which, int device) {
   return cudaDeviceGetAttribute(&value, which, device) == cudaSuccess ? value : 0;
 }
 
+std::string bus_of(int device) {
+  char text[32] = "";
+  return cudaDeviceGetPCIBusId(text, sizeof(text), device) == cudaSuccess ? text : "";
+}
+
 std::string why(cudaError_t error, const std::string& driver) {
   if (driver.empty()) return "no NVIDIA driver is installed";
   if (error == cudaErrorInsufficientDriver)
@@ -51,7 +56,8 @@ CudaDevices cuda_devices() {
                              static_cast<std::int64_t>(properties.totalGlobalMem),
                              attribute(cudaDevAttrClockRate, index) / 1000,
                              attribute(cudaDevAttrMemoryClockRate, index) / 1000,
-                             properties.multiProcessorCount});
+                             properties.multiProcessorCount, properties.l2CacheSize,
+                             bus_of(index)});
   }
   return found;
 }

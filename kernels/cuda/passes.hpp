@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 
 #include "kernels/cuda/number.hpp"
+#include "kernels/level_layout.hpp"
 #include "kernels/ops.hpp"
 
 // The passes of HOT's backward on a GPU, and the same kernels run by the simulator: one table, two
@@ -20,28 +22,19 @@ struct DeviceMatrix {
   std::int64_t row_stride = 0, col_stride = 1;
 };
 
-/// How quantize lays levels out: `free` vectors with the contracted dimension contiguous, both
-/// padded with zero levels to what integer tensor cores want.
-struct LevelLayout {
-  std::int64_t terms = 0;  ///< contracted length of the transformed matrix
-  std::int64_t free = 0;
-  std::int64_t pitch = 0;        ///< bytes of a vector, a multiple of 16
-  std::int64_t padded_free = 0;  ///< vectors, a multiple of 16
-  bool packed = false;           ///< two levels a byte, the even term in the low nibble
-
-  [[nodiscard]] std::int64_t bytes() const { return pitch * padded_free; }
-};
-
-/// Layout of the quantized operand [rows × cols] contracted `along`.
-[[nodiscard]] LevelLayout level_layout(std::int64_t rows, std::int64_t cols, Along along,
-                                       const Transform& transform, bool packed);
-
 /// One scale, or one for each vector of the dimension that isn't contracted.
 enum class ScaleGroup { one, each_free };
 
 /// The group of `granularity` for an operand contracted `along`. Throws std::logic_error for a
 /// scale that would vary along the contraction.
-[[nodiscard]] ScaleGroup scale_group(Granularity granularity, Along along);
+[[nodiscard]] inline ScaleGroup scale_group(Granularity granularity, Along along) {
+  if (granularity == Granularity::tensor) return ScaleGroup::one;
+  const bool by_row = granularity == Granularity::row;
+  if (by_row != (along == Along::cols))
+    throw std::logic_error(
+        "a scale that varies along the contracted dimension can't leave the GEMM");
+  return ScaleGroup::each_free;
+}
 
 /// Everything is put onto `stream` (a cudaStream_t) and not waited for; pointers are device memory.
 /// All throw std::logic_error for a transform that can't be, std::runtime_error where CUDA fails.

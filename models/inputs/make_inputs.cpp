@@ -213,6 +213,12 @@ Inputs make_inputs(const Model& model, const InputOptions& options) {
       if (data) {
         data->put(i, &batch.inputs);
         batch.labels = data->labels(i);
+        if (batch.labels.defined()) batch.labels = batch.labels.to(model.device);
+      }
+      for (c10::IValue& input : batch.inputs) {
+        // Samples of --data are views of one tensor that other minibatches share.
+        if (!model.device.is_cpu()) input = input.deepcopy();
+        move_to(input, model.device);
       }
       inputs.batches.push_back(std::move(batch));
     }

@@ -47,13 +47,13 @@ void check_version(const std::string& path, int version) {
   }
 }
 
-torch::jit::Module load_module(const std::string& path, const TorchScriptFile& file) {
-  if (file.packaged.empty()) return torch::jit::load(path, at::kCPU);
+torch::jit::Module load_module(const std::string& path, const TorchScriptFile& file,
+                               at::Device device) {
+  if (file.packaged.empty()) return torch::jit::load(path, device);
   auto reader = std::make_shared<caffe2::serialize::PyTorchStreamReader>(path);
-  return torch::jit::import_ir_module(std::make_shared<torch::jit::CompilationUnit>(),
-                                      std::move(reader),
-                                      std::make_shared<torch::jit::DeserializationStorageContext>(),
-                                      at::kCPU, file.packaged.front());
+  return torch::jit::import_ir_module(
+      std::make_shared<torch::jit::CompilationUnit>(), std::move(reader),
+      std::make_shared<torch::jit::DeserializationStorageContext>(), device, file.packaged.front());
 }
 
 torch::jit::Method find_method(const std::string& path, const torch::jit::Module& module,
@@ -103,13 +103,14 @@ Model prepare(const LoadOptions& options, const TorchScriptFile& file) {
   Model model;
   model.path = options.path;
   model.method = options.method;
+  model.device = at::Device(options.device);
   model.notes = file.notes;
   if (file.packaged.size() > 1) {
     model.notes.push_back(
         fmt::format("The torch.package holds {} TorchScript modules; the first is used.",
                     file.packaged.size()));
   }
-  model.module = load_module(options.path, file);
+  model.module = load_module(options.path, file, model.device);
   const std::shared_ptr<torch::jit::Graph> graph =
       find_method(options.path, model.module, options.method).graph();
   inline_all(*graph);
@@ -164,7 +165,9 @@ void rehearse(const LoadOptions& options, const TorchScriptFile& file) {
       [&]() -> std::string {
         // The parent's worker threads don't exist in the child: waiting for one would never end.
         at::set_num_threads(1);
-        return try_to_load(options, file);
+        LoadOptions on_cpu = options;  // a child has no GPU
+        on_cpu.device = "cpu";
+        return try_to_load(on_cpu, file);
       },
       limit);
   if (result.end == ChildResult::End::timed_out) {

@@ -27,7 +27,7 @@ c10::IValue trial(const Model& model, const Batch& batch, std::uint64_t seed) {
   const at::AutoGradMode with_gradients(true);
   try {
     torch::jit::Module copy = fresh_copy(model);
-    seed_default_generator(seed);
+    seed_default_generator(seed, model.device);
     return run_method(copy, model, batch.inputs);
   } catch (...) {
     rethrow_model_error(fmt::format("its {}", model.method));

@@ -75,7 +75,8 @@ at::Tensor SampledLabels::labels(const Batch& batch, const at::Tensor& output,
   // The largest of logit − log(exponential noise) is distributed as the softmax (Gumbel's trick);
   // unlike at::multinomial it takes any number of classes and NaN.
   at::Generator generator = at::detail::createCPUGenerator(seed_ + entries_.size());
-  at::Tensor scores = at::empty(rows.sizes(), at::dtype(at::kFloat)).exponential_(1, generator);
+  at::Tensor scores =
+      at::empty(rows.sizes(), at::dtype(at::kFloat)).exponential_(1, generator).to(rows.device());
   scores.log_().neg_().add_(logits.probabilities ? rows.clamp_min(0).log() : rows);
   entries_.push_back({key, scores.argmax(-1)});
   return entries_.back().labels;

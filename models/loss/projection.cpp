@@ -26,7 +26,7 @@ at::Tensor projection_loss(const std::vector<at::Tensor>& outputs, std::uint64_t
     at::Generator generator = at::detail::createCPUGenerator(seed + i);
     const at::Tensor direction = at::randn(out.sizes(), std::move(generator), at::dtype(at::kFloat))
                                      .div_(std::sqrt(static_cast<double>(out.numel())))
-                                     .to(out.scalar_type());
+                                     .to(out.device(), out.scalar_type());
     const at::Tensor part = (out * direction).sum();
     loss = loss.defined() ? loss + part : part;
   }

@@ -11,6 +11,7 @@
 #include "backward/folded_product.hpp"
 #include "backward/padded_levels.hpp"
 #include "kernels/common/formats.hpp"
+#include "kernels/device_backend.hpp"
 #include "kernels/integer_gemm.hpp"
 #include "kernels/levels.hpp"
 #include "kernels/ops.hpp"
@@ -33,9 +34,8 @@ class PackedPlaces {
     const at::Tensor matrix = whole_panels ? at::Tensor() : kernels::matrix_of(w);
     for (std::int64_t j = 0; j < places; ++j) {
       if (whole_panels)
-        places_.push_back(w.values.narrow(
-            0, kernels::panel_start(k_, j * channels_ / kPanel),
-            kernels::panel_start(k_, channels_ / kPanel)));
+        places_.push_back(w.values.narrow(0, kernels::panel_start(k_, j * channels_ / kPanel),
+                                          kernels::panel_start(k_, channels_ / kPanel)));
       else
         places_.push_back(kernels::pack(matrix.narrow(1, j * channels_, channels_)).bytes);
     }
@@ -143,9 +143,8 @@ class Tiles {
   /// The image's pixels side by side, without the padding in between.
   Pixels move_pixels_together(const Tile& tile) {
     const auto& lines = f_.levels.lines();
-    auto line = std::partition_point(lines.begin(), lines.end(), [&](const auto& l) {
-      return l.place + l.count <= tile.first;
-    });
+    auto line = std::partition_point(
+        lines.begin(), lines.end(), [&](const auto& l) { return l.place + l.count <= tile.first; });
     Pixels pixels{0, 0};
     for (; line != lines.end() && line->place < tile.end; ++line) {
       const std::int64_t begin = std::max(tile.first, line->place);
@@ -164,8 +163,7 @@ class Tiles {
   std::vector<kernels::BlockProducts::Term> terms_;
   std::unique_ptr<std::int32_t[]> sums_ =
       std::make_unique_for_overwrite<std::int32_t[]>(kTilePixels * kPanel);
-  std::unique_ptr<float[]> floats_ =
-      std::make_unique_for_overwrite<float[]>(kTilePixels * kPanel);
+  std::unique_ptr<float[]> floats_ = std::make_unique_for_overwrite<float[]>(kTilePixels * kPanel);
 };
 
 std::int64_t places_of(const Window& window) {
@@ -174,8 +172,8 @@ std::int64_t places_of(const Window& window) {
 
 }  // namespace
 
-bool convolves_integers(const kernels::Operand& gy,
-                        const Window& window) {
+bool convolves_integers(const kernels::Operand& gy, const Window& window) {
+  if (kernels::backend_of(gy.values.device()) != nullptr) return false;
   if (kernels::integer_route().route != kernels::IntegerRoute::brgemm) return false;
   if (!window.convolution || window.transposed || gy.format == Format::none) return false;
   if (std::any_of(window.stride.begin(), window.stride.end(), [](auto s) { return s != 1; }))
@@ -198,17 +196,16 @@ at::Tensor integer_convolution(const kernels::Operand& gy, const kernels::Operan
   const std::int64_t tiles = (levels.extent() + kTilePixels - 1) / kTilePixels;
   const std::int64_t panels = (places.channels() + kPanel - 1) / kPanel;
   float* out = image.mutable_data_ptr<float>();
-  at::parallel_for(0, levels.samples() * tiles * panels, 1,
-                   [&](std::int64_t begin, std::int64_t end) {
-                     Tiles work(factors, out);
-                     for (std::int64_t i = begin; i < end; ++i) {
-                       const std::int64_t first = i / panels % tiles * kTilePixels;
-                       const std::int64_t channel = i % panels * kPanel;
-                       work({i / panels / tiles, first,
-                             std::min(first + kTilePixels, levels.extent()), i % panels, channel,
-                             std::min(kPanel, places.channels() - channel)});
-                     }
-                   });
+  at::parallel_for(
+      0, levels.samples() * tiles * panels, 1, [&](std::int64_t begin, std::int64_t end) {
+        Tiles work(factors, out);
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t first = i / panels % tiles * kTilePixels;
+          const std::int64_t channel = i % panels * kPanel;
+          work({i / panels / tiles, first, std::min(first + kTilePixels, levels.extent()),
+                i % panels, channel, std::min(kPanel, places.channels() - channel)});
+        }
+      });
   return image;
 }
 

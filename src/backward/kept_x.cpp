@@ -8,7 +8,7 @@
 namespace hot::backward {
 namespace {
 
-enum Form : std::int64_t { none = 0, plain_x = 1, prepared = 2, unfolded = 3 };
+enum Form : std::int64_t { none = 0, plain_x = 1, prepared = 2, prepared_unfolded = 3 };
 
 Form form_of(torch::autograd::AutogradContext* ctx) {
   return static_cast<Form>(ctx->saved_data["kept"].toInt());
@@ -20,7 +20,7 @@ void KeptX::keep(ReplacedLayer& layer, const at::Tensor& x, const Operands& o, b
                  torch::autograd::AutogradContext* ctx, torch::autograd::variable_list& saved) {
   Form form = none;
   if (needed && layer.compresses(x, o.window)) form = prepared;
-  if (needed && form == none && layer.compresses_unfolded(x, o.window)) form = unfolded;
+  if (needed && form == none && layer.compresses_unfolded(x, o.window)) form = prepared_unfolded;
   if (form != none) {
     auto [operand, levels] =
         kernels::stored(form == prepared ? layer.prepare_x(x.detach(), o.window)
@@ -29,6 +29,11 @@ void KeptX::keep(ReplacedLayer& layer, const at::Tensor& x, const Operands& o, b
     if (operand.packed)
       ctx->saved_data["packed"] =
           std::vector<std::int64_t>{operand.packed->rows, operand.packed->cols};
+    if (operand.layout) {
+      const kernels::LevelLayout& l = *operand.layout;
+      ctx->saved_data["layout"] =
+          std::vector<std::int64_t>{l.terms, l.free, l.pitch, l.padded_free, l.packed ? 1 : 0};
+    }
     saved.push_back(std::move(operand.values));
     saved.push_back(operand.scales.defined() ? std::move(operand.scales) : at::Tensor());
   } else if (needed) {
@@ -67,10 +72,13 @@ kernels::Operand KeptX::operand(ReplacedLayer& layer, const Operands& o,
     const auto size = ctx->saved_data["packed"].toIntVector();
     operand.packed = kernels::MatrixSize{size[0], size[1]};
   }
+  if (ctx->saved_data.count("layout") != 0) {
+    const auto l = ctx->saved_data["layout"].toIntVector();
+    operand.layout = kernels::LevelLayout{l[0], l[1], l[2], l[3], l[4] != 0};
+  }
   if (ctx->saved_data.count("levels") != 0)
     operand = kernels::restored({operand, ctx->saved_data["levels"].toIntVector()});
-  if (unfolds && form_of(ctx) == prepared)
-    operand.values = unfold_levels(operand.values, *layer.runs_of(o));
+  if (unfolds && form_of(ctx) == prepared) return unfolded(operand, *layer.runs_of(o));
   return operand;
 }
 

@@ -10,15 +10,17 @@ namespace hot::backward {
 namespace {
 
 struct Reporter : c10::MemoryReportingInfoBase {
+  explicit Reporter(c10::Device device) : watched(device) {}
   void reportMemoryUsage(void*, std::int64_t bytes, std::size_t, std::size_t,
                          c10::Device device) override {
-    if (device.type() != c10::DeviceType::CPU) return;
+    if (device != watched) return;
     const std::lock_guard lock(mutex);
     current += bytes;
     peak = std::max(peak, current);
   }
   bool memoryProfilingEnabled() const override { return true; }
 
+  c10::Device watched;
   mutable std::mutex mutex;
   std::int64_t current = 0;
   std::int64_t peak = 0;
@@ -27,11 +29,13 @@ struct Reporter : c10::MemoryReportingInfoBase {
 }  // namespace
 
 struct PeakMemory::State {
-  std::shared_ptr<Reporter> reporter = std::make_shared<Reporter>();
+  explicit State(c10::Device device) : reporter(std::make_shared<Reporter>(device)) {}
+
+  std::shared_ptr<Reporter> reporter;
   c10::DebugInfoGuard guard{c10::DebugInfoKind::PROFILER_STATE, reporter};
 };
 
-PeakMemory::PeakMemory() : state_(std::make_unique<State>()) {}
+PeakMemory::PeakMemory(c10::Device device) : state_(std::make_unique<State>(device)) {}
 PeakMemory::~PeakMemory() = default;
 
 std::int64_t PeakMemory::peak_bytes() const {

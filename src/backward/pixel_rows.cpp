@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/device_backend.hpp"
 #include "kernels/ops.hpp"
 
 namespace hot::backward {
@@ -49,11 +50,16 @@ void turn_pixels(const float* image, std::int64_t channels, std::int64_t pixels,
   }
 }
 
+/// True for what the CPU's blocked copies move.
+bool is_ours(const at::Tensor& t) {
+  return t.scalar_type() == at::kFloat && kernels::backend_of(t.device()) == nullptr;
+}
+
 }  // namespace
 
 std::vector<kernels::Operand> prepare_pixel_rows(const at::Tensor& image,
                                                  std::span<const kernels::Recipe> recipes) {
-  if (image.movedim(1, -1).is_contiguous() || image.numel() == 0)
+  if (image.movedim(1, -1).is_contiguous() || image.numel() == 0 || !is_ours(image))
     return kernels::prepare_all(pixel_rows(image), recipes);
   const at::Tensor source = image.resolve_neg().contiguous();
   const std::int64_t channels = image.size(1);
@@ -70,8 +76,7 @@ std::vector<kernels::Operand> prepare_pixel_rows(const at::Tensor& image,
 at::Tensor pixel_rows(const at::Tensor& image) {
   const std::int64_t channels = image.size(1);
   const at::Tensor last = image.movedim(1, -1);
-  if (last.is_contiguous() || image.scalar_type() != at::kFloat)
-    return last.reshape({-1, channels});
+  if (last.is_contiguous() || !is_ours(image)) return last.reshape({-1, channels});
   const at::Tensor source = image.resolve_neg().contiguous();
   const std::int64_t pixels =
       channels == 0 || image.size(0) == 0 ? 0 : source.numel() / (channels * image.size(0));
@@ -89,7 +94,7 @@ at::Tensor pixel_rows(const at::Tensor& image) {
 }
 
 at::Tensor image_of_pixel_rows(const at::Tensor& rows, at::IntArrayRef sizes) {
-  if (rows.scalar_type() != at::kFloat) {
+  if (!is_ours(rows)) {
     std::vector<std::int64_t> last(sizes.begin(), sizes.end());
     std::rotate(last.begin() + 1, last.begin() + 2, last.end());
     return rows.reshape(last).movedim(-1, 1).contiguous();

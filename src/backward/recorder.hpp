@@ -9,6 +9,7 @@
 
 #include "backward/operands.hpp"
 #include "core/gemm_shape.hpp"
+#include "device/clock.hpp"
 #include "models/model.hpp"
 
 namespace hot::backward {
@@ -47,8 +48,9 @@ class Listener {
   virtual void on_backward(const Call&) {}
   /// A product inside a backward node; `call` is nullptr for nodes of no known site.
   virtual void on_gemm(const Call* /*call*/, Path, const GemmShape&) {}
-  /// The node is done; `seconds` leaves out what on_backward() took.
-  virtual void on_backward_done(const Call&, double /*seconds*/) {}
+  /// The node is done, on a GPU started; `span` leaves out what on_backward() took. Ask it for
+  /// seconds when the step is over: on a GPU that waits.
+  virtual void on_backward_done(const Call&, const device::Span& /*span*/) {}
 };
 
 /// Watches every operation of this process while alive (RecordFunction callbacks; nothing is

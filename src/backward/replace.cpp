@@ -17,10 +17,9 @@ namespace {
 
 /// Torch's own kernel of an operation, fetched before another is registered in its place.
 struct Original {
-  explicit Original(const char* name)
+  Original(const char* name, c10::DispatchKey key)
       : op(c10::Dispatcher::singleton().findSchemaOrThrow(name, "")),
-        kernel(op.getComputedKernelForDispatchKey(c10::DispatchKey::AutogradCPU).kernelFunction()) {
-  }
+        kernel(op.getComputedKernelForDispatchKey(key).kernelFunction()) {}
 
   template <class R, class... Args>
   R call(c10::DispatchKeySet keys, Args... args) const {
@@ -30,6 +29,11 @@ struct Original {
   c10::OperatorHandle op;
   c10::KernelFunction kernel;
 };
+
+/// Where a device's operations meet autograd.
+c10::DispatchKey key_of(at::Device device) {
+  return device.is_cpu() ? c10::DispatchKey::AutogradCPU : c10::DispatchKey::AutogradCUDA;
+}
 
 bool is_float_matrix(const at::Tensor& t) {
   return t.dim() == 2 && t.scalar_type() == at::kFloat;
@@ -60,15 +64,16 @@ Window window_of(const at::Tensor& weight, c10::SymIntArrayRef stride, c10::SymI
 }  // namespace
 
 struct Replacement::State {
-  explicit State(const models::Model& model) : book(model) {}
+  explicit State(const models::Model& model) : book(model), key(key_of(model.device)) {}
 
   LayerBook book;
+  c10::DispatchKey key;
   std::map<std::string, std::shared_ptr<ReplacedLayer>> by_name;
   std::unordered_map<int, std::shared_ptr<ReplacedLayer>> by_parameter;
-  Original mm{"aten::mm"};
-  Original addmm{"aten::addmm"};
-  Original convolution{"aten::convolution"};
-  Original convolution_jit{"aten::_convolution"};
+  Original mm{"aten::mm", key};
+  Original addmm{"aten::addmm", key};
+  Original convolution{"aten::convolution", key};
+  Original convolution_jit{"aten::_convolution", key};
   std::unique_ptr<torch::Library> library;
   std::atomic<bool> paused{false};
 
@@ -168,8 +173,8 @@ Replacement::Replacement(const models::Model& model,
   if (!active.compare_exchange_strong(none, state_.get())) {
     throw std::logic_error("two replacements at a time");
   }
-  state_->library = std::make_unique<torch::Library>(
-      torch::Library::IMPL, "aten", c10::DispatchKey::AutogradCPU, __FILE__, __LINE__);
+  state_->library = std::make_unique<torch::Library>(torch::Library::IMPL, "aten", state_->key,
+                                                     __FILE__, __LINE__);
   state_->library->impl("mm", mm);
   state_->library->impl("addmm", addmm);
   state_->library->impl("convolution", convolution);

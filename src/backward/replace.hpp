@@ -12,11 +12,11 @@ namespace hot::backward {
 
 /// While alive, the named layers run forward as ever and backward by their schemes, through
 /// hot::kernels, in every step of this process: own autograd functions stand in for aten::mm,
-/// addmm, convolution and _convolution on AutogradCPU (torchscript.md 3.1); all other calls go to
-/// torch's own kernels. Where grad_weight has a scheme, forward keeps the transformed, quantized x
-/// in place of the float one (ABC, methods.md section 3), unless the operation that made x keeps it
-/// anyway, or x is unfolded and transformed and would take no less than half of its bytes. One at a
-/// time, and only before other copies of these operations are registered.
+/// addmm, convolution and _convolution on the device's Autograd key (torchscript.md 3.1); all other
+/// calls go to torch's own kernels. Where grad_weight has a scheme, forward keeps the transformed,
+/// quantized x in place of the float one (ABC, methods.md section 3), unless the operation that
+/// made x keeps it anyway, or x is unfolded and transformed and would take no less than half of its
+/// bytes. One at a time, and only before other copies of these operations are registered.
 class Replacement {
  public:
   /// `check`: every product is compared on a few rows with the same integers multiplied in double.

@@ -81,14 +81,14 @@ struct ReplacedMatmul : torch::autograd::Function<ReplacedMatmul> {
 
   static at::Tensor exact_input_gradient(ReplacedLayer& layer, const at::Tensor& gy,
                                          const at::Tensor& b) {
-    const ReplacedLayer::Timed timed(layer, &LayerRuns::grad_input_seconds);
+    const ReplacedLayer::Timed timed(layer, &LayerRuns::grad_input_seconds, gy);
     return gy.mm(b.t());
   }
 
   static at::Tensor exact_weight_gradient(AutogradContext* ctx, ReplacedLayer& layer,
                                           const at::Tensor& gy, const at::Tensor& b,
                                           const variable_list& saved) {
-    const ReplacedLayer::Timed timed(layer, &LayerRuns::grad_weight_seconds);
+    const ReplacedLayer::Timed timed(layer, &LayerRuns::grad_weight_seconds, gy);
     // As torch does it: the order of the factors follows the weight's layout, so that the bits
     // agree.
     const auto x = KeptX::plain(ctx, saved, 1);
@@ -185,7 +185,7 @@ struct ReplacedConvolution : torch::autograd::Function<ReplacedConvolution> {
       return {at::Tensor(), at::Tensor(), o.gy.sum(dims)};
     }
     const ReplacedLayer::Timed timed(
-        layer, mask[0] ? &LayerRuns::grad_input_seconds : &LayerRuns::grad_weight_seconds);
+        layer, mask[0] ? &LayerRuns::grad_input_seconds : &LayerRuns::grad_weight_seconds, o.gy);
     auto x = KeptX::plain(ctx, saved, 1);
     if (!x.defined()) x = at::empty(o.x_sizes, o.gy.options());  // grad_input reads its sizes alone
     const auto& w = o.window;

@@ -17,9 +17,9 @@ namespace {
 constexpr std::int64_t kChecked = 32;
 
 /// About kChecked indices of a free dimension, spread over the whole of it.
-at::Tensor checked_indices(std::int64_t length) {
+at::Tensor checked_indices(std::int64_t length, at::Device device) {
   const std::int64_t step = std::max<std::int64_t>(1, (length + kChecked - 1) / kChecked);
-  return at::arange(0, length, step, at::kLong);
+  return at::arange(0, length, step, at::device(device).dtype(at::kLong));
 }
 
 /// Dimension of an operand's values that isn't contracted.
@@ -30,9 +30,10 @@ std::int64_t free_dimension(const kernels::Operand& operand) {
 /// The checked rows of an operand, or its columns where the rows are contracted.
 kernels::Operand checked_part(const kernels::Operand& operand) {
   const auto values = kernels::matrix_of(operand);
-  const auto chosen = checked_indices(values.size(free_dimension(operand)));
+  const auto chosen = checked_indices(values.size(free_dimension(operand)), values.device());
   auto part = operand;
   part.packed.reset();
+  part.layout.reset();
   part.values = values.index_select(free_dimension(operand), chosen).contiguous();
   if (operand.scales.defined() && operand.scales.numel() > 1) {
     part.scales = operand.scales.index_select(0, chosen);
@@ -53,8 +54,8 @@ double deviation_from_double(const at::Tensor& product, const kernels::Operand& 
   if (product.numel() == 0) return 0;
   const double scale = 1.0 / (a.transform.kind == Transform::Kind::none ? 1 : a.transform.order);
   const auto expected = checked_values(a).mm(checked_values(b).t()) * scale;
-  const auto part = product.index_select(0, checked_indices(product.size(0)))
-                        .index_select(1, checked_indices(product.size(1)))
+  const auto part = product.index_select(0, checked_indices(product.size(0), product.device()))
+                        .index_select(1, checked_indices(product.size(1), product.device()))
                         .to(at::kDouble);
   const auto largest = expected.abs().max().item<double>();
   const auto difference = (part - expected).abs().max().item<double>();
@@ -102,7 +103,7 @@ bool ReplacedLayer::compresses_unfolded(const at::Tensor& x, const Window& windo
 }
 
 kernels::Operand ReplacedLayer::prepare_unfolded_x(const at::Tensor& x, const Window& window) {
-  const Timed timed(*this, &LayerRuns::forward_seconds);
+  const Timed timed(*this, &LayerRuns::forward_seconds, x);
   const at::AutoDispatchBelowAutograd no_autograd;
   return prepare_unfolded(
       x, *runs_of(window, x.sizes().slice(2), window.positions(x.sizes().slice(2))),
@@ -110,7 +111,7 @@ kernels::Operand ReplacedLayer::prepare_unfolded_x(const at::Tensor& x, const Wi
 }
 
 kernels::Operand ReplacedLayer::prepare_x(const at::Tensor& x, const Window& window) {
-  const Timed timed(*this, &LayerRuns::forward_seconds);
+  const Timed timed(*this, &LayerRuns::forward_seconds, x);
   const at::AutoDispatchBelowAutograd no_autograd;
   const auto& s = schemes_.grad_weight;
   if (!window.convolution) return kernels::prepare_x(x.reshape({-1, x.size(-1)}), s);
@@ -140,7 +141,11 @@ void ReplacedLayer::note_deviation(double deviation) {
 }
 
 ReplacedLayer::GyOperands ReplacedLayer::prepare_gy(const Operands& o, bool input, bool weight) {
-  const auto start = std::chrono::steady_clock::now();
+  device::Work work = input != weight ? work_of(input ? &LayerRuns::grad_input_seconds
+                                                      : &LayerRuns::grad_weight_seconds)
+                                      : device::Work{"", "backward", "gy of both gradients"};
+  const device::WorkScope scope(std::move(work));
+  device::Span span(device::clock_of(o.gy.device()));
   std::vector<kernels::Recipe> recipes;
   if (input)
     recipes.push_back(
@@ -154,16 +159,15 @@ ReplacedLayer::GyOperands ReplacedLayer::prepare_gy(const Operands& o, bool inpu
   GyOperands result;
   if (input) result.input = operands.front();
   if (weight) result.weight = operands.back();
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  const double share = spent.count() / (input && weight ? 2 : 1);
-  const std::lock_guard lock(mutex_);
-  if (input) runs_.grad_input_seconds += share;
-  if (weight) runs_.grad_weight_seconds += share;
+  span.end();
+  const double share = input && weight ? 0.5 : 1;
+  if (input) add_time(&LayerRuns::grad_input_seconds, span, share);
+  if (weight) add_time(&LayerRuns::grad_weight_seconds, span, share);
   return result;
 }
 
 at::Tensor ReplacedLayer::grad_input(const kernels::Operand& gy, const at::Tensor& w) {
-  const Timed timed(*this, &LayerRuns::grad_input_seconds);
+  const Timed timed(*this, &LayerRuns::grad_input_seconds, w);
   const auto b = kernels::prepare_w(w, schemes_.grad_input);
   auto gx = kernels::multiply(gy, b);
   if (check_) note_deviation(deviation_from_double(gx, gy, b));
@@ -171,7 +175,7 @@ at::Tensor ReplacedLayer::grad_input(const kernels::Operand& gy, const at::Tenso
 }
 
 at::Tensor ReplacedLayer::convolution_grad_input(const kernels::Operand& gy, const Operands& o) {
-  const Timed timed(*this, &LayerRuns::grad_input_seconds);
+  const Timed timed(*this, &LayerRuns::grad_input_seconds, o.gy);
   // W as [O × places·C], like the rows of an unfolded image.
   const auto w = pixel_rows(o.weight).view({o.weight.size(0), -1});
   const auto b = kernels::prepare_w(w, schemes_.grad_input);
@@ -184,7 +188,7 @@ at::Tensor ReplacedLayer::convolution_grad_input(const kernels::Operand& gy, con
 }
 
 at::Tensor ReplacedLayer::grad_weight(const kernels::Operand& gy, const kernels::Operand& x) {
-  const Timed timed(*this, &LayerRuns::grad_weight_seconds);
+  const Timed timed(*this, &LayerRuns::grad_weight_seconds, gy.values);
   auto gw = kernels::multiply(gy, x);
   if (check_) note_deviation(deviation_from_double(gw, gy, x));
   return gw;
@@ -194,8 +198,24 @@ void ReplacedLayer::count_exact(Path path) {
   next_seed(path);
 }
 
+device::Work ReplacedLayer::work_of(double LayerRuns::*seconds) const {
+  if (!device::work_is_watched()) return {};
+  if (seconds == &LayerRuns::forward_seconds)
+    return {"", to_string(Path::forward), to_string(schemes_.grad_weight)};
+  const bool input = seconds == &LayerRuns::grad_input_seconds;
+  return {"", to_string(input ? Path::grad_input : Path::grad_weight),
+          to_string(input ? schemes_.grad_input : schemes_.grad_weight)};
+}
+
+void ReplacedLayer::add_time(double LayerRuns::*seconds, const device::Span& span, double share) {
+  const std::lock_guard lock(mutex_);
+  pending_.push_back({seconds, span, share});
+}
+
 LayerRuns ReplacedLayer::runs() const {
   const std::lock_guard lock(mutex_);
+  for (const Pending& p : pending_) runs_.*p.seconds += p.share * p.span.seconds();
+  pending_.clear();
   return runs_;
 }
 

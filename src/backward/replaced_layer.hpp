@@ -2,7 +2,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,6 +12,8 @@
 #include "backward/layer_schemes.hpp"
 #include "backward/operands.hpp"
 #include "backward/window_runs.hpp"
+#include "device/clock.hpp"
+#include "device/scope.hpp"
 #include "kernels/backward.hpp"
 
 namespace hot::backward {
@@ -66,15 +67,17 @@ class ReplacedLayer {
   /// gw [O×I] of gy [L×O] and the prepared x by the scheme.
   [[nodiscard]] at::Tensor grad_weight(const kernels::Operand& gy, const kernels::Operand& x);
 
-  /// Adds the time of its life to the layer's counters.
+  /// Adds the time of its life to the layer's counters, by the clock of the device where `work` is.
   class Timed {
    public:
-    Timed(ReplacedLayer& layer, double LayerRuns::*seconds)
-        : layer_(layer), seconds_(seconds), start_(std::chrono::steady_clock::now()) {}
+    Timed(ReplacedLayer& layer, double LayerRuns::*seconds, const at::Tensor& work)
+        : layer_(layer),
+          seconds_(seconds),
+          scope_(layer.work_of(seconds)),
+          span_(device::clock_of(work.device())) {}
     ~Timed() {
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-      const std::lock_guard lock(layer_.mutex_);
-      layer_.runs_.*seconds_ += spent.count();
+      span_.end();
+      layer_.add_time(seconds_, span_, 1);
     }
     Timed(const Timed&) = delete;
     Timed& operator=(const Timed&) = delete;
@@ -82,15 +85,27 @@ class ReplacedLayer {
    private:
     ReplacedLayer& layer_;
     double LayerRuns::*seconds_;
-    std::chrono::steady_clock::time_point start_;
+    device::WorkScope scope_;
+    device::Span span_;
   };
 
   /// A product that the scheme leaves exact ran through the stand-in.
   void count_exact(Path path);
 
+  /// On a GPU this waits for what is timed.
   [[nodiscard]] LayerRuns runs() const;
 
  private:
+  /// A span that is still to be asked for its seconds: on a GPU that would wait.
+  struct Pending {
+    double LayerRuns::*seconds;
+    device::Span span;
+    double share;
+  };
+  /// What is told of the work that a counter counts; nothing while nobody is told.
+  [[nodiscard]] device::Work work_of(double LayerRuns::*seconds) const;
+  void add_time(double LayerRuns::*seconds, const device::Span& span, double share);
+
   std::uint64_t next_seed(Path path);
   void note_deviation(double deviation);
 
@@ -98,7 +113,8 @@ class ReplacedLayer {
   std::uint64_t seed_;
   bool check_;
   mutable std::mutex mutex_;
-  LayerRuns runs_;
+  mutable LayerRuns runs_;
+  mutable std::vector<Pending> pending_;
   std::map<std::vector<std::int64_t>, std::shared_ptr<const WindowRuns>> windows_;
 };
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backward/device_windows.hpp"
 #include "backward/pixel_rows.hpp"
+#include "kernels/device_backend.hpp"
 
 namespace hot::backward {
 namespace {
@@ -60,6 +62,7 @@ std::int64_t samples_of(const at::Tensor& pixels, const WindowRuns& runs) {
 }  // namespace
 
 at::Tensor unfold_levels(const at::Tensor& levels, const WindowRuns& runs) {
+  if (kernels::backend_of(levels.device()) != nullptr) return unfold_on_device(levels, runs);
   const std::int64_t channels = levels.size(1);
   const std::int64_t cols = runs.places() * channels;
   const std::int64_t rows = samples_of(levels, runs) * runs.positions();
@@ -83,6 +86,12 @@ kernels::Operand prepare_pixels(const at::Tensor& image, const Scheme& scheme) {
   return prepare_pixel_rows(image, std::span(&recipe, 1)).front();
 }
 
+kernels::Operand unfolded(kernels::Operand pixels, const WindowRuns& runs) {
+  pixels.values = unfold_levels(kernels::matrix_of(pixels), runs);
+  pixels.layout.reset();
+  return pixels;
+}
+
 kernels::Operand prepare_pixel_x(const at::Tensor& image, const Scheme& scheme) {
   const kernels::Recipe recipe = kernels::other_recipe(scheme);
   return prepare_pixel_rows(image, std::span(&recipe, 1)).front();
@@ -91,11 +100,11 @@ kernels::Operand prepare_pixel_x(const at::Tensor& image, const Scheme& scheme) 
 kernels::Operand prepare_unfolded(const at::Tensor& image, const WindowRuns& runs,
                                   const Scheme& scheme) {
   if (quantizes_before_unfolding(scheme, runs)) {
-    kernels::Operand operand = prepare_pixels(image, scheme);
-    operand.values = unfold_levels(operand.values, runs);
-    return operand;
+    return unfolded(prepare_pixels(image, scheme), runs);
   }
   const at::Tensor pixels = pixel_rows(image);
+  if (kernels::backend_of(pixels.device()) != nullptr)
+    return kernels::prepare_x(unfold_on_device(pixels, runs), scheme);
   const std::int64_t channels = pixels.size(1);
   const auto* from = pixels.const_data_ptr<float>();
   const kernels::RowSource unfolded{

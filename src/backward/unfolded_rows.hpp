@@ -16,6 +16,9 @@ namespace hot::backward {
 /// int8 pixel rows [N·pixels, C] unfolded: [N·positions, places·C].
 [[nodiscard]] at::Tensor unfold_levels(const at::Tensor& levels, const WindowRuns& runs);
 
+/// An operand of pixel rows whose levels are unfolded.
+[[nodiscard]] kernels::Operand unfolded(kernels::Operand pixels, const WindowRuns& runs);
+
 /// A float32 image unfolded, as grad_weight's operand x by `scheme`; a few rows at a time, in
 /// cache.
 [[nodiscard]] kernels::Operand prepare_unfolded(const at::Tensor& image, const WindowRuns& runs,

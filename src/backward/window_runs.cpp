@@ -104,4 +104,12 @@ std::span<const WindowRuns::Run> WindowRuns::at(std::int64_t position) const {
   return std::span(runs_).subspan(first_[i], first_[i + 1] - first_[i]);
 }
 
+at::Tensor WindowRuns::table(at::Device device) const {
+  const std::scoped_lock lock(mutex_);
+  if (table_.defined() && table_.device() == device) return table_;
+  const at::Tensor by_place = at::tensor(pixels_of_, at::kInt).view({places_, positions()});
+  table_ = at::where(by_place.lt(0), pixels_, by_place).to(at::kLong).t().contiguous().to(device);
+  return table_;
+}
+
 }  // namespace hot::backward

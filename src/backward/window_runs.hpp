@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,10 @@ class WindowRuns {
   /// True if every pixel is read at some position.
   [[nodiscard]] bool covers() const { return covers_; }
 
+  /// The pixel that each place reads at each position, int64 [positions, places] on `device`;
+  /// pixels() where it reads padding. Copied there once.
+  [[nodiscard]] at::Tensor table(at::Device device) const;
+
  private:
   /// Runs along the last dimension, for one row of the kernel's places and of the image's pixels.
   void add_row(const Window& window, std::int64_t start, std::int64_t first_place,
@@ -47,6 +52,8 @@ class WindowRuns {
   std::int64_t places_ = 1;
   std::int64_t pixels_ = 1;
   bool covers_ = false;
+  mutable std::mutex mutex_;
+  mutable at::Tensor table_;
 };
 
 }  // namespace hot::backward

@@ -26,6 +26,7 @@ ExitCode run_on_model(const Request& request) {
   check_device(request.device);
   const Results results(request);
   PipelineOptions pipeline = request.pipeline;
+  pipeline.device = request.device;
   pipeline.measure.schemes = resolve_schemes(request.schemes);
   if (!request.target.empty()) pipeline.profile.target = resolve_target(request.target);
   pipeline.makes_plan = !request.profile_policy.empty();

@@ -62,11 +62,6 @@ void check_device(const std::string& device) {
   const kernels::CudaDevices cuda = kernels::cuda_devices();
   if (cuda.devices.empty())
     throw EnvironmentError(fmt::format("--device {}: {}; use --device cpu", device, cuda.reason));
-  throw EnvironmentError(
-      fmt::format("--device {}: the GPU's kernels are here, but models run on the CPU alone in "
-                  "this version; use "
-                  "--device cpu",
-                  device));
 }
 
 }  // namespace hot::cli

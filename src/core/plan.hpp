@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/gpu.hpp"
 #include "core/metric.hpp"
 #include "core/scheme.hpp"
 
@@ -49,6 +51,7 @@ struct Plan {
   Metrics predicted;
   std::vector<FrontPoint> front{};   ///< with --pareto
   std::vector<std::string> notes{};  ///< one sentence each: the objective, the limits, the gap
+  std::optional<GpuFacts> gpu{};     ///< that it was made for; nothing for a CPU
 
   [[nodiscard]] const LayerPlan* find(const std::string& layer) const;
   [[nodiscard]] bool all_exact() const;

@@ -2,6 +2,7 @@
 #include <torch/library.h>
 
 #include "backward/replaced_functions.hpp"
+#include "kernels/device_backend.hpp"
 #include "ops/planned_layer.hpp"
 
 // The operators of libhot_ops.so. Forward is torch's own; backward is the plan's, by the functions
@@ -17,7 +18,8 @@ at::Tensor given(const Bias& bias) {
   return bias.value_or(at::Tensor());
 }
 
-/// Planned products run on float32 CPU tensors; anything else is refused by the layer's name.
+/// Planned products run on float32 tensors of one device, the CPU or a CUDA one that this library
+/// was built for; anything else is refused by the layer's name.
 void check_tensors(const Layer& layer, const at::Tensor& x, const at::Tensor& weight,
                    const Bias& bias) {
   for (const at::Tensor& t : {x, weight, given(bias)}) {
@@ -26,8 +28,13 @@ void check_tensors(const Layer& layer, const at::Tensor& x, const at::Tensor& we
                      t.scalar_type(),
                      "; a planned layer runs in float32: switch autocast off around it, or leave "
                      "the layer exact in the plan");
-    TORCH_CHECK_VALUE(t.device().is_cpu(), "layer '", layer->name(), "' got a tensor on ",
-                      t.device(), "; its input, weight and bias must be on one device");
+    TORCH_CHECK_VALUE(t.device() == x.device(), "layer '", layer->name(), "' got a tensor on ",
+                      t.device(), " beside one on ", x.device(),
+                      "; its input, weight and bias must be on one device");
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        t.device().is_cpu() || kernels::cuda_backend() != nullptr, "layer '", layer->name(),
+        "' runs on a GPU, but this libhot_ops.so was built without CUDA: move the model to the "
+        "CPU, or build with -DHOT_CUDA=ON");
   }
 }
 
@@ -84,22 +91,6 @@ at::Tensor conv(const at::Tensor& x, const at::Tensor& weight, const Bias& bias,
   return backward::replaced_convolution(layer->layer(), x, weight, given(bias), window);
 }
 
-[[noreturn]] void no_cuda(const Layer& layer) {
-  TORCH_CHECK_NOT_IMPLEMENTED(false, "layer '", layer->name(),
-                              "' runs on a GPU, but this libhot_ops.so has planned backward passes "
-                              "for the CPU alone: move the model to the CPU, or train it without "
-                              "the plan");
-}
-
-at::Tensor linear_cuda(const at::Tensor&, const at::Tensor&, const Bias&, const Layer& layer) {
-  no_cuda(layer);
-}
-
-at::Tensor conv_cuda(const at::Tensor&, const at::Tensor&, const Bias&, at::IntArrayRef,
-                     at::IntArrayRef, at::IntArrayRef, bool, at::IntArrayRef, const Layer& layer) {
-  no_cuda(layer);
-}
-
 }  // namespace
 }  // namespace hot::ops
 
@@ -119,22 +110,36 @@ TORCH_LIBRARY(hot, library) {
       "bool transposed, int[] output_padding, __torch__.torch.classes.hot.Layer layer) -> Tensor");
 }
 
+namespace hot::ops {
+namespace {
+
+void planned(torch::Library& library) {
+  library.impl("linear", linear);
+  library.impl("conv", conv);
+}
+
+void forward_alone(torch::Library& library) {
+  library.impl("linear", linear_forward);
+  library.impl("conv", conv_forward);
+}
+
+}  // namespace
+}  // namespace hot::ops
+
 TORCH_LIBRARY_IMPL(hot, AutogradCPU, library) {
-  library.impl("linear", hot::ops::linear);
-  library.impl("conv", hot::ops::conv);
+  hot::ops::planned(library);
+}
+TORCH_LIBRARY_IMPL(hot, AutogradCUDA, library) {
+  hot::ops::planned(library);
 }
 
-TORCH_LIBRARY_IMPL(hot, CPU, library) {  // inference mode, where nothing is recorded
-  library.impl("linear", hot::ops::linear_forward);
-  library.impl("conv", hot::ops::conv_forward);
+// Inference mode, where nothing is recorded, and shapes alone.
+TORCH_LIBRARY_IMPL(hot, CPU, library) {
+  hot::ops::forward_alone(library);
 }
-
-TORCH_LIBRARY_IMPL(hot, Meta, library) {  // shapes alone
-  library.impl("linear", hot::ops::linear_forward);
-  library.impl("conv", hot::ops::conv_forward);
-}
-
 TORCH_LIBRARY_IMPL(hot, CUDA, library) {
-  library.impl("linear", hot::ops::linear_cuda);
-  library.impl("conv", hot::ops::conv_cuda);
+  hot::ops::forward_alone(library);
+}
+TORCH_LIBRARY_IMPL(hot, Meta, library) {
+  hot::ops::forward_alone(library);
 }

@@ -1,0 +1,63 @@
+// Whole steps with planned layers on a simulated device, against the CPU's to the bit: linear
+// layers, convolutions that overlap, that don't, and transposed ones.
+#include <gtest/gtest.h>
+
+#include "backward/replace.hpp"
+#include "tests/backward/small_models.hpp"
+#include "tests/device/sim_backend.hpp"
+
+namespace hot::backward {
+namespace {
+
+const std::vector<std::string> kLayers = {"stem", "pointwise", "up", "plain", "first", "head"};
+
+struct Outcome {
+  std::vector<at::Tensor> gradients;
+  std::map<std::string, LayerRuns> runs;
+};
+
+Outcome step(const std::string& input, const std::string& weight) {
+  const models::Model model = testing::mixed_model();
+  const models::Inputs inputs = testing::mixed_inputs();
+  const models::Loss loss = testing::output_loss(model, inputs);
+  std::map<std::string, LayerSchemes> layers;
+  for (const auto& name : kLayers) layers[name] = {parse_scheme(input), parse_scheme(weight)};
+  const Replacement replacement(model, layers, 3, true);
+  Outcome outcome;
+  outcome.gradients = models::run_step(model, inputs.batches.front(), loss, 5).gradients;
+  outcome.runs = replacement.runs();
+  return outcome;
+}
+
+TEST(DeviceStep, PlannedGradientsAreTheCpusToTheBit) {
+  for (const auto& [input, weight] : {std::pair{"none+int8/row", "had16+int8/tensor"},
+                                      {"had16+int4/tensor/stochastic", "none+int8/tensor"},
+                                      {"none+int4/tensor", "low16r8+int8/tensor"},
+                                      {"exact", "none+int4/tensor"}}) {
+    const Outcome cpu = step(input, weight);
+    Outcome device;
+    {
+      const kernels::SimBackend backend;
+      device = step(input, weight);
+      EXPECT_GT(backend.products_run, 0);
+      for (at::Tensor& g : device.gradients)
+        if (g.defined()) g = g.clone();
+    }
+    ASSERT_EQ(cpu.gradients.size(), device.gradients.size());
+    for (std::size_t i = 0; i < cpu.gradients.size(); ++i) {
+      ASSERT_EQ(cpu.gradients[i].defined(), device.gradients[i].defined());
+      if (!cpu.gradients[i].defined()) continue;
+      EXPECT_TRUE(at::equal(cpu.gradients[i], device.gradients[i]))
+          << input << " " << weight << " parameter " << i << " off by "
+          << (cpu.gradients[i] - device.gradients[i]).abs().max().item<double>();
+    }
+    for (const auto& [layer, runs] : device.runs) {
+      EXPECT_EQ(runs.grad_input, cpu.runs.at(layer).grad_input) << layer;
+      EXPECT_EQ(runs.grad_weight, cpu.runs.at(layer).grad_weight) << layer;
+      EXPECT_LT(runs.kernel_deviation, 1e-5) << layer;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hot::backward

@@ -286,8 +286,8 @@ def find_parameter(model: nn.Module, layer: dict) -> nn.Parameter:
     if weight.device.type not in ("cpu", "cuda", "meta") or weight.dtype != torch.float32:
         raise PlanError(
             f"layer '{name}' is {str(weight.dtype).removeprefix('torch.')} on {weight.device}: "
-            "planned layers run in float32 on a CPU or a CUDA GPU; convert the model, or make the layer exact "
-            "in the plan"
+            "planned layers run in float32 on a CPU or a CUDA GPU; convert the model, or make the "
+            "layer exact in the plan"
         )
     return weight
 

@@ -103,8 +103,8 @@ void find_costs(const PipelineOptions& options, const Progress& progress,
 }
 
 /// What this machine reaches at most: the roofline of the products that were timed.
-void add_ceilings(Metrics& run) {
-  const profile::Ceilings ceilings = profile::measure_ceilings();
+void add_ceilings(c10::Device device, Metrics& run) {
+  const profile::Ceilings ceilings = profile::measure_ceilings(device);
   run.set("gemm_flops_per_second", ceilings.float32_flops, Origin::measured);
   run.set("copy_bytes_per_second", ceilings.bytes_per_second, Origin::measured);
 }
@@ -212,7 +212,7 @@ void run_loaded(const PipelineOptions& options, const models::Model& model,
   } else {
     report.errors = measure::measure(model, inputs, loss, *report.trace, options.measure, progress);
     find_costs(options, progress, model, inputs, loss, report);
-    if (options.ceilings) add_ceilings(report.run);
+    if (options.ceilings) add_ceilings(model.device, report.run);
     if (options.last == Stage::measure) return;
     report.plan = select::select(*report.trace, *report.errors,
                                  {report.model.sha256, report.model.parameters}, options.select);

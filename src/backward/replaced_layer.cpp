@@ -15,6 +15,8 @@ namespace hot::backward {
 namespace {
 
 constexpr std::int64_t kChecked = 32;
+/// Spans of a GPU's work that wait to be asked for their seconds.
+constexpr std::size_t kPending = 256;
 
 /// About kChecked indices of a free dimension, spread over the whole of it.
 at::Tensor checked_indices(std::int64_t length, at::Device device) {
@@ -209,13 +211,23 @@ device::Work ReplacedLayer::work_of(double LayerRuns::*seconds) const {
 
 void ReplacedLayer::add_time(double LayerRuns::*seconds, const device::Span& span, double share) {
   const std::lock_guard lock(mutex_);
+  if (!span.may_wait()) {
+    runs_.*seconds += share * span.seconds();
+    return;
+  }
   pending_.push_back({seconds, span, share});
+  if (pending_.size() > kPending) settle(kPending / 2);  // of steps that are long over
+}
+
+void ReplacedLayer::settle(std::size_t count) const {
+  const auto end = pending_.begin() + static_cast<std::ptrdiff_t>(count);
+  for (auto p = pending_.begin(); p != end; ++p) runs_.*(p->seconds) += p->share * p->span.seconds();
+  pending_.erase(pending_.begin(), end);
 }
 
 LayerRuns ReplacedLayer::runs() const {
   const std::lock_guard lock(mutex_);
-  for (const Pending& p : pending_) runs_.*p.seconds += p.share * p.span.seconds();
-  pending_.clear();
+  settle(pending_.size());
   return runs_;
 }
 

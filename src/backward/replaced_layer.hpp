@@ -105,6 +105,8 @@ class ReplacedLayer {
   /// What is told of the work that a counter counts; nothing while nobody is told.
   [[nodiscard]] device::Work work_of(double LayerRuns::*seconds) const;
   void add_time(double LayerRuns::*seconds, const device::Span& span, double share);
+  /// Adds the first `count` pending spans to the counters.
+  void settle(std::size_t count) const;
 
   std::uint64_t next_seed(Path path);
   void note_deviation(double deviation);

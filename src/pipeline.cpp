@@ -247,7 +247,7 @@ void run_stages(const PipelineOptions& options, const Progress& progress, Report
 /// How the GPU runs now.
 std::optional<GpuState> state_of(c10::Device device) {
   const kernels::CudaDevices all = kernels::cuda_devices();
-  return kernels::gpu_state(all.devices.at(static_cast<std::size_t>(device.index())).bus);
+  return kernels::gpu_state(all.devices.at(static_cast<std::size_t>(int{device.index()})).bus);
 }
 
 /// LibTorch's own exceptions that no stage gave a meaning: its last resort is one line without the

@@ -91,6 +91,7 @@ at::Tensor multiply(const Operand& a, const Operand& b) {
 at::Tensor integer_sums(const Operand& a, const Operand& b) {
   const at::AutoDispatchBelowAutograd no_autograd;
   check_pair(a, b);
+  if (const auto* device = backend_of(a.values.device())) return device_sums(*device, a, b);
   const int level = max_level(a.format);
   const IntegerRoute route = integer_route().route;
   if (a.format == Format::none || contracted_length(a) > exact_terms(level, 31))

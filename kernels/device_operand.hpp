@@ -43,6 +43,13 @@ namespace hot::kernels {
 [[nodiscard]] at::Tensor device_product(const DeviceBackend& device, const Operand& a,
                                         const Operand& b, float factor);
 
+/// The exact sums of a product that int32 holds, [free(a), free(b)]; and sums of them, of one scale
+/// for each factor, scaled.
+[[nodiscard]] at::Tensor device_sums(const DeviceBackend& device, const Operand& a,
+                                     const Operand& b);
+[[nodiscard]] at::Tensor device_scaled(const DeviceBackend& device, const at::Tensor& sums,
+                                       const Operand& a, const Operand& b);
+
 /// Free vectors [first, first + count) of an operand; a view where that keeps whole groups of 16.
 [[nodiscard]] Operand free_part(const Operand& operand, std::int64_t first, std::int64_t count);
 

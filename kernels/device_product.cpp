@@ -71,6 +71,34 @@ void agree(const DeviceBackend& device, Operand& a, Operand& b) {
 
 }  // namespace
 
+at::Tensor device_sums(const DeviceBackend& device, const Operand& a, const Operand& b) {
+  const at::AutoDispatchBelowAutograd no_autograd;
+  const c10::DeviceGuard guard(a.values.device());
+  Operand left = laid_out(a);
+  Operand right = laid_out(b);
+  agree(device, left, right);
+  if (left.layout->free == 0 || right.layout->free == 0 || left.layout->terms == 0)
+    return at::zeros({left.layout->free, right.layout->free},
+                     left.values.options().dtype(at::kInt));
+  return sums_over(device, left, right, 0, left.layout->terms)
+      .narrow(0, 0, left.layout->free)
+      .narrow(1, 0, right.layout->free);
+}
+
+at::Tensor device_scaled(const DeviceBackend& device, const at::Tensor& sums, const Operand& a,
+                         const Operand& b) {
+  const at::AutoDispatchBelowAutograd no_autograd;
+  const c10::DeviceGuard guard(sums.device());
+  const at::Tensor integers = sums.contiguous();
+  at::Tensor product = at::empty(integers.sizes(), integers.options().dtype(at::kFloat));
+  const std::int64_t cols = integers.size(1);
+  device.passes().dequantize(
+      device.enter(sums.device()), integers.const_data_ptr<std::int32_t>(), cols, integers.size(0),
+      cols, 1.0F / static_cast<float>(a.transform.order), a.scales.const_data_ptr<float>(), 1,
+      b.scales.const_data_ptr<float>(), 1, Element::f32, product.mutable_data_ptr<float>(), cols);
+  return product;
+}
+
 at::Tensor device_product(const DeviceBackend& device, const Operand& a, const Operand& b,
                           float factor) {
   const at::AutoDispatchBelowAutograd no_autograd;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "kernels/device_backend.hpp"
 #include "kernels/ops.hpp"
 
 namespace hot::kernels {
@@ -26,8 +25,7 @@ void over_pairs(std::int64_t count, const Move& move) {
 }  // namespace
 
 Stored stored(Operand operand) {
-  if (operand.format != Format::int4 || backend_of(operand.values.device()) != nullptr)
-    return {std::move(operand), std::nullopt};
+  if (operand.format != Format::int4 || operand.layout) return {std::move(operand), std::nullopt};
   const at::AutoDispatchBelowAutograd no_autograd;
   const at::Tensor levels = operand.values.contiguous();
   const std::int64_t count = levels.numel();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/json_device.hpp"
 #include "reports/json_numbers.hpp"
 #include "reports/json_plan.hpp"
 #include "reports/json_profile.hpp"
@@ -130,6 +131,7 @@ std::string write_json(const Report& report) {
   if (report.plan) json["plan"] = plan_json(*report.plan, numbers);
   if (report.verification) json["verification"] = verification_json(*report.verification, numbers);
   if (report.profile) json["profile"] = profile_json(*report.profile, numbers);
+  if (report.device) json["device"] = device_json(*report.device, numbers);
   json["metrics"] = metric_legend();
   json["notes"] = numbers.notes();
   return json_text(json);

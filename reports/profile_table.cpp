@@ -13,8 +13,8 @@ std::string write_profile_table(const Report& report, const Style& given) {
   Style style = given;
   style.width = std::max(style.width, kMinWidth);
   std::string text;
-  for (const auto section :
-       {time_section, memory_section, what_if_section, findings_section, environment_section}) {
+  for (const auto section : {time_section, memory_section, what_if_section, device_section,
+                             findings_section, environment_section}) {
     const std::string part = section(report, style);
     if (part.empty()) continue;
     if (!text.empty()) text += '\n';

@@ -203,7 +203,7 @@ std::string schema_of(const JsonPart& root) {
 
 Report read_root(const JsonPart& root) {
   root.expect_keys({"schema", "tool", "run", "environment", "model", "metrics", "notes"},
-                   {"trace", "errors", "plan", "verification", "profile"});
+                   {"trace", "errors", "plan", "verification", "profile", "device"});
   Report report;
   std::vector<std::string> unknown;
   const JsonPart tool = root.at("tool");

@@ -18,6 +18,8 @@ namespace hot::reports {
 [[nodiscard]] std::string errors_section(const Report& report, const Style& style);
 /// Layers that did not pass, or one sentence that all did.
 [[nodiscard]] std::string verification_section(const Report& report, const Style& style);
+/// What the GPU ran in a step, by layer and path; empty for a run on a CPU.
+[[nodiscard]] std::string device_section(const Report& report, const Style& style);
 /// Everything that was noted, one sentence each; the same note of several layers once.
 [[nodiscard]] std::string findings_section(const Report& report, const Style& style);
 [[nodiscard]] std::string environment_section(const Report& report, const Style& style);

@@ -9,8 +9,8 @@
 
 The planned layers run forward as ever and backward by their schemes, through the operators
 hot::linear and hot::conv of libhot_ops.so (built into build/, or wherever HOT_OPS says), which
-share their code with hot-analyze's own verification and training. They run in float32 on the CPU;
-anything else is refused by the layer's name.
+share their code with hot-analyze's own verification and training. They run in float32, on a CPU
+or a CUDA GPU; anything else is refused by the layer's name.
 """
 
 from __future__ import annotations
@@ -283,11 +283,11 @@ def find_parameter(model: nn.Module, layer: dict) -> nn.Parameter:
             f"{shape_text(layer['weight_shape'])} in the plan, {shape_text(weight.shape)} in this "
             "model"
         )
-    if weight.device.type not in ("cpu", "meta") or weight.dtype != torch.float32:
+    if weight.device.type not in ("cpu", "cuda", "meta") or weight.dtype != torch.float32:
         raise PlanError(
             f"layer '{name}' is {str(weight.dtype).removeprefix('torch.')} on {weight.device}: "
-            "planned layers run in float32 on the CPU; convert the model, or make the layer exact "
-            "in the plan"
+            "planned layers run in float32 on a CPU or a CUDA GPU; convert the model, or make the "
+            "layer exact in the plan"
         )
     return weight
 

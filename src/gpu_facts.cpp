@@ -24,6 +24,13 @@ GpuFacts gpu_facts(const kernels::CudaDevice& device, const std::string& driver)
   return facts;
 }
 
+std::set<Format> emulated_formats(const GpuFacts& gpu) {
+  std::set<Format> formats;
+  for (const FormatFact& f : gpu.formats)
+    if (f.support == "emulated" && f.format == "int4") formats.insert(Format::int4);
+  return formats;
+}
+
 std::string emulation_note(const GpuFacts& gpu) {
   std::string note;
   for (const FormatFact& f : gpu.formats) {

@@ -12,9 +12,11 @@
 #include <system_error>
 
 #include "analyzers/cost/cost.hpp"
+#include "analyzers/device/observe_step.hpp"
 #include "analyzers/measure/measure.hpp"
 #include "analyzers/profile/probes.hpp"
 #include "analyzers/profile/profile.hpp"
+#include "analyzers/select/cost.hpp"
 #include "analyzers/select/repair.hpp"
 #include "analyzers/trace/trace.hpp"
 #include "analyzers/train/train.hpp"
@@ -120,6 +122,17 @@ profile::BatchMaker batch_maker(const PipelineOptions& options, const models::Mo
   };
 }
 
+/// What a GPU really ran in a step, by its own records.
+void observe_device(const verify::StepSetting& setting, Report& report) {
+  if (setting.model.device.is_cpu()) return;
+  verify::Replaced replaced;
+  if (report.plan)
+    for (const LayerPlan& layer : report.plan->layers)
+      if (!layer.grad_input.is_exact() || !layer.grad_weight.is_exact())
+        replaced[layer.name] = {layer.grad_input, layer.grad_weight};
+  report.device = device::profile_device(setting, replaced);
+}
+
 void profile_step(const PipelineOptions& options, const models::Model& model,
                   const verify::StepSetting& setting, const Progress& progress, Report& report) {
   report.profile.emplace();
@@ -127,6 +140,7 @@ void profile_step(const PipelineOptions& options, const models::Model& model,
   profile::profile(setting, *report.trace, report.plan ? &*report.plan : nullptr,
                    batch_maker(options, model), options.profile, progress, *report.profile,
                    &*report.step);
+  observe_device(setting, report);
 }
 
 /// Samples in the minibatch that the user asked for: --batch, or the first size of an --input; 0
@@ -176,6 +190,10 @@ void run_loaded(const PipelineOptions& options, const models::Model& model,
   report.model.loss = loss.description();
   throw_if_interrupted();
 
+  std::optional<select::EmulatedFormats> emulated;
+  if (const auto& gpu = report.environment.gpu) emulated.emplace(emulated_formats(*gpu));
+  std::optional<device::NvtxRanges> ranges;
+  if (!model.device.is_cpu()) ranges.emplace();
   report.trace = trace::trace(model, inputs, loss, options.seed, progress);
   remember_step_memory(report.run);
   if (options.last == Stage::trace) return;
@@ -208,6 +226,7 @@ void run_loaded(const PipelineOptions& options, const models::Model& model,
   }
   report.verification =
       verify::verify(model, inputs, loss, *report.trace, *report.plan, how, progress);
+  observe_device(setting, report);
   report.profile.emplace();
   report.profile->memory = profile::profile_memory(
       setting, &*report.plan, options.profile.optimizer, *report.trace, progress);
@@ -228,7 +247,7 @@ void run_stages(const PipelineOptions& options, const Progress& progress, Report
 /// How the GPU runs now.
 std::optional<GpuState> state_of(c10::Device device) {
   const kernels::CudaDevices all = kernels::cuda_devices();
-  return kernels::gpu_state(all.devices.at(static_cast<std::size_t>(device.index())).bus);
+  return kernels::gpu_state(all.devices.at(static_cast<std::size_t>(int{device.index()})).bus);
 }
 
 /// LibTorch's own exceptions that no stage gave a meaning: its last resort is one line without the

@@ -92,6 +92,8 @@ class Timer {
   /// A logged step, untimed: what the timed ones are compared with.
   void learn(Kind& kind, HookCost cost) {
     log(kind, nullptr);
+    // A StepClock reads the host's time; the log waits for the GPU.
+    if (!setting_.model.device.is_cpu()) return;
     auto mean = std::make_unique<MeanEvents>(kind.log->events(), cost);
     if (!mean->can_add()) return;
     kind.ticks = std::make_unique<Ticks>(mean->size() + 1);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 namespace hot::select {
 namespace {
@@ -12,6 +13,13 @@ namespace {
 /// take as long as about 36 float operations an element of an FP32 GEMM on the same CPU, 2·(touch +
 /// 4) = 36.
 constexpr double kTouch = 14;
+
+std::set<Format> emulated;
+
+/// Bits of the instructions that multiply a format.
+int multiplied_bits(Format format) {
+  return bits(emulated.contains(format) ? Format::int8 : format);
+}
 
 double padded(double length, const Transform& transform) {
   return std::ceil(length / transform.order) * transform.order;
@@ -25,7 +33,7 @@ double kept_share(double length, const Transform& transform) {
 
 double product_cost(const Scheme& scheme, const GemmShape& shape) {
   const auto k = static_cast<double>(shape.k);
-  const double width = scheme.format == Format::none ? 1.0 : bits(scheme.format) / 32.0;
+  const double width = scheme.format == Format::none ? 1.0 : multiplied_bits(scheme.format) / 32.0;
   return kept_share(k, scheme.transform) * width;
 }
 
@@ -67,6 +75,14 @@ double operand_elements(const GemmShape& shape) {
 }
 
 }  // namespace
+
+EmulatedFormats::EmulatedFormats(std::set<Format> formats) {
+  emulated = std::move(formats);
+}
+
+EmulatedFormats::~EmulatedFormats() {
+  emulated.clear();
+}
 
 double modelled_cost(const Scheme& scheme, const PathWork& work) {
   return weighted_mean(

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <set>
+
 #include "core/layer_trace.hpp"
 #include "core/scheme.hpp"
 
@@ -29,5 +31,15 @@ namespace hot::select {
 /// FP32 bytes of the inputs that grad_weight needs, over all calls; inputs that layers share count
 /// for each of them.
 [[nodiscard]] double input_bytes(const LayerTrace& layer);
+
+/// While alive, products of these formats count as INT8's in modelled_cost(): the GPU that is
+/// planned for has no instructions of theirs, so that no plan claims speed for them. One at a time.
+class EmulatedFormats {
+ public:
+  explicit EmulatedFormats(std::set<Format> formats);
+  ~EmulatedFormats();
+  EmulatedFormats(const EmulatedFormats&) = delete;
+  EmulatedFormats& operator=(const EmulatedFormats&) = delete;
+};
 
 }  // namespace hot::select

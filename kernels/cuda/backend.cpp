@@ -1,8 +1,9 @@
-// Tensors on CUDA devices: torch's current stream, this program's passes and products. It asks
-// torch for both through c10's interfaces for any device, so nothing of libtorch_cuda is linked.
-#include <c10/core/impl/VirtualGuardImpl.h>
+// Tensors on CUDA devices: torch's current stream, this program's passes and products. Nothing of
+// libtorch_cuda is linked, which a run on the CPU doesn't load.
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,21 @@
 namespace hot::kernels {
 namespace {
 
+/// Torch's current stream of a device, by the C function that libtorch_cuda has for it.
+void* current_stream(c10::DeviceIndex device) {
+  using Get = std::int32_t(std::int32_t, void**);
+  static Get* const get = [] {
+    void* library = dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_NOLOAD);
+    void* found =
+        library == nullptr ? nullptr : dlsym(library, "aoti_torch_get_current_cuda_stream");
+    return reinterpret_cast<Get*>(found);
+  }();
+  void* stream = nullptr;
+  if (get == nullptr || get(device, &stream) != 0)
+    throw std::runtime_error("this LibTorch doesn't tell its current CUDA stream");
+  return stream;
+}
+
 class CudaBackend : public DeviceBackend {
  public:
   [[nodiscard]] const DevicePasses& passes() const override { return cuda_passes(); }
@@ -23,7 +39,7 @@ class CudaBackend : public DeviceBackend {
     if (const cudaError_t error = cudaSetDevice(device.index()); error != cudaSuccess)
       throw std::runtime_error(std::string("device ") + device.str() + ": " +
                                cudaGetErrorString(error));
-    return c10::impl::VirtualGuardImpl(device.type()).getStream(device).native_handle();
+    return current_stream(device.index());
   }
 
   [[nodiscard]] std::size_t workspace_bytes(at::Device device, const LevelLayout& a,

@@ -66,6 +66,15 @@ Described::~Described() {
   release();
 }
 
+void Described::scale_by(const float* of_left, const float* of_right) {
+  const auto point = [this](cublasLtMatmulDescAttributes_t which, const float* scale) {
+    library.check(
+        library.desc_set(product, which, static_cast<const void*>(&scale), sizeof(scale)), "scale");
+  };
+  point(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, of_left);
+  point(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, of_right);
+}
+
 void Described::release() {
   for (cublasLtMatrixLayout_t layout : {left, right, result})
     if (layout != nullptr) library.layout_destroy(layout);

@@ -52,6 +52,9 @@ class Described {
   Described(const Described&) = delete;
   Described& operator=(const Described&) = delete;
 
+  /// One float32 scale in device memory for each factor (FP8).
+  void scale_by(const float* of_left, const float* of_right);
+
   const CublasLt& library;
   cublasLtMatmulDesc_t product = nullptr;
   cublasLtMatrixLayout_t left = nullptr, right = nullptr, result = nullptr;

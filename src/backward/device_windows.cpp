@@ -19,7 +19,7 @@ at::Tensor fold_on_device(const at::Tensor& rows, const WindowRuns& runs) {
   const std::int64_t channels = rows.size(1) / runs.places();
   const std::int64_t samples = runs.positions() == 0 ? 0 : rows.size(0) / runs.positions();
   at::Tensor padded = at::zeros({samples, runs.pixels() + 1, channels}, rows.options());
-  const at::Tensor by_place = rows.view({samples, runs.positions(), runs.places(), channels});
+  const at::Tensor by_place = rows.reshape({samples, runs.positions(), runs.places(), channels});
   const at::Tensor table = runs.table(rows.device());
   for (std::int64_t place = runs.places() - 1; place >= 0; --place)
     padded.index_add_(1, table.select(1, place).contiguous(), by_place.select(2, place));

@@ -8,7 +8,7 @@
 #include "backward/device_windows.hpp"
 #include "backward/unfolded_rows.hpp"
 #include "kernels/common/formats.hpp"
-#include "kernels/device_backend.hpp"
+#include "kernels/device_operand.hpp"
 #include "kernels/ops.hpp"
 
 namespace hot::backward {
@@ -95,8 +95,12 @@ bool sums_stay_integers(const kernels::Operand& gy, const kernels::Operand& w,
 
 at::Tensor folded_product(const kernels::Operand& gy, const kernels::Operand& w,
                           const WindowRuns& runs) {
-  if (kernels::backend_of(gy.values.device()) != nullptr)
-    return fold_on_device(kernels::multiply(gy, w), runs);
+  if (const auto* device = kernels::backend_of(gy.values.device())) {
+    if (!sums_stay_integers(gy, w, runs.places()))
+      return fold_on_device(kernels::multiply(gy, w), runs);
+    return kernels::device_scaled(
+        *device, fold_on_device(kernels::device_sums(*device, gy, w), runs), gy, w);
+  }
   const Shape s = shape_of(gy, w, runs);
   const bool integers = sums_stay_integers(gy, w, runs.places());
   at::Tensor result =

@@ -59,7 +59,7 @@ bool is_ours(const at::Tensor& t) {
 
 std::vector<kernels::Operand> prepare_pixel_rows(const at::Tensor& image,
                                                  std::span<const kernels::Recipe> recipes) {
-  if (!is_ours(image) || image.movedim(1, -1).is_contiguous() || image.numel() == 0)
+  if (image.movedim(1, -1).is_contiguous() || image.numel() == 0 || !is_ours(image))
     return kernels::prepare_all(pixel_rows(image), recipes);
   const at::Tensor source = image.resolve_neg().contiguous();
   const std::int64_t channels = image.size(1);

@@ -7,12 +7,14 @@
 
 #include <exception>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 
 #include "backward/gemm_ops.hpp"
 #include "backward/layer_book.hpp"
 #include "backward/sites.hpp"
+#include "device/scope.hpp"
 
 namespace hot::backward {
 namespace {
@@ -34,6 +36,13 @@ struct Leave : at::ObserverContext {
   bool outermost = false;
   bool product = false;
   bool node = false;
+  device::WorkScope scope;
+
+  void opens(const std::string& layer, const char* path) {
+    if (!device::work_is_watched()) return;
+    std::destroy_at(&scope);
+    std::construct_at(&scope, device::Work{layer, path, {}});
+  }
 };
 
 bool any_needs_gradient(const GemmOp& op, c10::ArrayRef<const c10::IValue> a) {
@@ -64,7 +73,8 @@ struct Recorder::State {
   at::CallbackHandle nodes = 0;
 
   void enter_product(const at::RecordFunction& fn, const GemmOp& op);
-  bool enter_backward_product(const at::RecordFunction& fn);
+  /// The path of the products that the operation is, "backward" for several; nullptr for none.
+  const char* enter_backward_product(const at::RecordFunction& fn);
   void enter_node(const at::RecordFunction& fn);
   void leave_node();
   [[nodiscard]] static Path path_of(const Call* call, c10::ArrayRef<const c10::IValue> a,
@@ -121,19 +131,18 @@ Path Recorder::State::path_of(const Call* call, c10::ArrayRef<const c10::IValue>
   return first && call->operands.need_grad_input ? Path::grad_input : Path::grad_weight;
 }
 
-bool Recorder::State::enter_backward_product(const at::RecordFunction& fn) {
+const char* Recorder::State::enter_backward_product(const at::RecordFunction& fn) {
   const std::string_view name = fn.name();
   const bool candidate = name.ends_with("mm") || name.ends_with("_backward");
-  if (!candidate) return false;
-  bool found = false;
+  if (!candidate) return nullptr;
+  const char* found = nullptr;
   guarded([&] {
     const auto arguments = own_arguments(fn);
     const bool first = !view.node || view.node->gemms_seen++ == 0;
     for (const auto& gemm : backward_gemms(name, arguments)) {
-      found = true;
-      listener.on_gemm(view.node.get(),
-                       gemm.path ? *gemm.path : path_of(view.node.get(), arguments, first),
-                       gemm.shape);
+      const Path path = gemm.path ? *gemm.path : path_of(view.node.get(), arguments, first);
+      found = found == nullptr || found == to_string(path) ? to_string(path) : "backward";
+      listener.on_gemm(view.node.get(), path, gemm.shape);
     }
   });
   return found;
@@ -143,9 +152,11 @@ std::unique_ptr<at::ObserverContext> Recorder::State::enter_operation(
     const at::RecordFunction& fn) {
   if (view.products > 0) return nullptr;
   if (view.nodes > 0) {
-    if (!enter_backward_product(fn)) return nullptr;
+    const char* path = enter_backward_product(fn);
+    if (path == nullptr) return nullptr;
     auto leave = std::make_unique<Leave>();
     leave->product = true;
+    leave->opens({}, path);
     ++view.products;
     return leave;
   }
@@ -159,6 +170,7 @@ std::unique_ptr<at::ObserverContext> Recorder::State::enter_operation(
     leave->product = true;
     ++view.products;
     enter_product(fn, *op);
+    leave->opens(view.owner, to_string(Path::forward));
   }
   return leave;
 }
@@ -225,8 +237,9 @@ struct RecorderCallbacks {
   static std::unique_ptr<at::ObserverContext> node(const at::RecordFunction& fn) {
     const auto state = running<State>();
     if (!state) return nullptr;
-    state->enter_node(fn);
     auto leave = std::make_unique<Leave>();
+    state->enter_node(fn);
+    if (view.nodes == 1) leave->opens(view.node ? view.node->operands.layer : "", "backward");
     leave->node = true;
     return leave;
   }

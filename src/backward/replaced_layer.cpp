@@ -15,6 +15,8 @@ namespace hot::backward {
 namespace {
 
 constexpr std::int64_t kChecked = 32;
+/// Spans of a GPU's work that wait to be asked for their seconds.
+constexpr std::size_t kPending = 256;
 
 /// About kChecked indices of a free dimension, spread over the whole of it.
 at::Tensor checked_indices(std::int64_t length, at::Device device) {
@@ -141,6 +143,10 @@ void ReplacedLayer::note_deviation(double deviation) {
 }
 
 ReplacedLayer::GyOperands ReplacedLayer::prepare_gy(const Operands& o, bool input, bool weight) {
+  device::Work work = input != weight ? work_of(input ? &LayerRuns::grad_input_seconds
+                                                      : &LayerRuns::grad_weight_seconds)
+                                      : device::Work{"", "backward", "gy of both gradients"};
+  const device::WorkScope scope(std::move(work));
   device::Span span(device::clock_of(o.gy.device()));
   std::vector<kernels::Recipe> recipes;
   if (input)
@@ -171,7 +177,7 @@ at::Tensor ReplacedLayer::grad_input(const kernels::Operand& gy, const at::Tenso
 }
 
 at::Tensor ReplacedLayer::convolution_grad_input(const kernels::Operand& gy, const Operands& o) {
-  const Timed timed(*this, &LayerRuns::grad_input_seconds, gy.values);
+  const Timed timed(*this, &LayerRuns::grad_input_seconds, o.gy);
   // W as [O × places·C], like the rows of an unfolded image.
   const auto w = pixel_rows(o.weight).view({o.weight.size(0), -1});
   const auto b = kernels::prepare_w(w, schemes_.grad_input);
@@ -194,15 +200,34 @@ void ReplacedLayer::count_exact(Path path) {
   next_seed(path);
 }
 
+device::Work ReplacedLayer::work_of(double LayerRuns::*seconds) const {
+  if (!device::work_is_watched()) return {};
+  if (seconds == &LayerRuns::forward_seconds)
+    return {"", to_string(Path::forward), to_string(schemes_.grad_weight)};
+  const bool input = seconds == &LayerRuns::grad_input_seconds;
+  return {"", to_string(input ? Path::grad_input : Path::grad_weight),
+          to_string(input ? schemes_.grad_input : schemes_.grad_weight)};
+}
+
 void ReplacedLayer::add_time(double LayerRuns::*seconds, const device::Span& span, double share) {
   const std::lock_guard lock(mutex_);
+  if (!span.may_wait()) {
+    runs_.*seconds += share * span.seconds();
+    return;
+  }
   pending_.push_back({seconds, span, share});
+  if (pending_.size() > kPending) settle(kPending / 2);  // of steps that are long over
+}
+
+void ReplacedLayer::settle(std::size_t count) const {
+  const auto end = pending_.begin() + static_cast<std::ptrdiff_t>(count);
+  for (auto p = pending_.begin(); p != end; ++p) runs_.*(p->seconds) += p->share * p->span.seconds();
+  pending_.erase(pending_.begin(), end);
 }
 
 LayerRuns ReplacedLayer::runs() const {
   const std::lock_guard lock(mutex_);
-  for (const Pending& p : pending_) runs_.*p.seconds += p.share * p.span.seconds();
-  pending_.clear();
+  settle(pending_.size());
   return runs_;
 }
 

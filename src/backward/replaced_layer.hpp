@@ -13,6 +13,7 @@
 #include "backward/operands.hpp"
 #include "backward/window_runs.hpp"
 #include "device/clock.hpp"
+#include "device/scope.hpp"
 #include "kernels/backward.hpp"
 
 namespace hot::backward {
@@ -70,7 +71,10 @@ class ReplacedLayer {
   class Timed {
    public:
     Timed(ReplacedLayer& layer, double LayerRuns::*seconds, const at::Tensor& work)
-        : layer_(layer), seconds_(seconds), span_(device::clock_of(work.device())) {}
+        : layer_(layer),
+          seconds_(seconds),
+          scope_(layer.work_of(seconds)),
+          span_(device::clock_of(work.device())) {}
     ~Timed() {
       span_.end();
       layer_.add_time(seconds_, span_, 1);
@@ -81,6 +85,7 @@ class ReplacedLayer {
    private:
     ReplacedLayer& layer_;
     double LayerRuns::*seconds_;
+    device::WorkScope scope_;
     device::Span span_;
   };
 
@@ -97,7 +102,11 @@ class ReplacedLayer {
     device::Span span;
     double share;
   };
+  /// What is told of the work that a counter counts; nothing while nobody is told.
+  [[nodiscard]] device::Work work_of(double LayerRuns::*seconds) const;
   void add_time(double LayerRuns::*seconds, const device::Span& span, double share);
+  /// Adds the first `count` pending spans to the counters.
+  void settle(std::size_t count) const;
 
   std::uint64_t next_seed(Path path);
   void note_deviation(double deviation);

@@ -86,15 +86,15 @@ kernels::Operand prepare_pixels(const at::Tensor& image, const Scheme& scheme) {
   return prepare_pixel_rows(image, std::span(&recipe, 1)).front();
 }
 
-kernels::Operand prepare_pixel_x(const at::Tensor& image, const Scheme& scheme) {
-  const kernels::Recipe recipe = kernels::other_recipe(scheme);
-  return prepare_pixel_rows(image, std::span(&recipe, 1)).front();
-}
-
 kernels::Operand unfolded(kernels::Operand pixels, const WindowRuns& runs) {
   pixels.values = unfold_levels(kernels::matrix_of(pixels), runs);
   pixels.layout.reset();
   return pixels;
+}
+
+kernels::Operand prepare_pixel_x(const at::Tensor& image, const Scheme& scheme) {
+  const kernels::Recipe recipe = kernels::other_recipe(scheme);
+  return prepare_pixel_rows(image, std::span(&recipe, 1)).front();
 }
 
 kernels::Operand prepare_unfolded(const at::Tensor& image, const WindowRuns& runs,
@@ -103,7 +103,7 @@ kernels::Operand prepare_unfolded(const at::Tensor& image, const WindowRuns& run
     return unfolded(prepare_pixels(image, scheme), runs);
   }
   const at::Tensor pixels = pixel_rows(image);
-  if (kernels::backend_of(image.device()) != nullptr)
+  if (kernels::backend_of(pixels.device()) != nullptr)
     return kernels::prepare_x(unfold_on_device(pixels, runs), scheme);
   const std::int64_t channels = pixels.size(1);
   const auto* from = pixels.const_data_ptr<float>();

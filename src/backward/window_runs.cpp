@@ -107,12 +107,8 @@ std::span<const WindowRuns::Run> WindowRuns::at(std::int64_t position) const {
 at::Tensor WindowRuns::table(at::Device device) const {
   const std::scoped_lock lock(mutex_);
   if (table_.defined() && table_.device() == device) return table_;
-  std::vector<std::int64_t> pixels(static_cast<std::size_t>(positions() * places_), pixels_);
-  for (std::int64_t position = 0; position < positions(); ++position)
-    for (const Run& run : at(position))
-      for (std::int64_t i = 0; i < run.count; ++i)
-        pixels[static_cast<std::size_t>(position * places_ + run.place + i)] = run.pixel + i;
-  table_ = at::tensor(pixels, at::kLong).view({positions(), places_}).to(device);
+  const at::Tensor by_place = at::tensor(pixels_of_, at::kInt).view({places_, positions()});
+  table_ = at::where(by_place.lt(0), pixels_, by_place).to(at::kLong).t().contiguous().to(device);
   return table_;
 }
 

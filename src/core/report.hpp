@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/device_profile.hpp"
 #include "core/error_table.hpp"
 #include "core/gpu.hpp"
 #include "core/layer_trace.hpp"
@@ -49,12 +50,13 @@ struct Report {
   std::optional<ErrorTable> errors;
   std::optional<Plan> plan;
   std::optional<Verification> verification;
-  std::optional<Training> training;    ///< of `train` alone
-  std::optional<Profile> profile;      ///< of the analysis: its memory half alone
-  std::optional<StepTrace> step;       ///< one observed step, for --trace
-  Metrics run;                         ///< its time and memory beside a plain training step's
-  double elapsed_seconds = 0;          ///< measured, whole run
-  std::int64_t peak_memory_bytes = 0;  ///< measured, resident set of the process
+  std::optional<Training> training;     ///< of `train` alone
+  std::optional<Profile> profile;       ///< of the analysis: its memory half alone
+  std::optional<DeviceProfile> device;  ///< of a run on a GPU: its kernels by layer and path
+  std::optional<StepTrace> step;        ///< one observed step, for --trace
+  Metrics run;                          ///< its time and memory beside a plain training step's
+  double elapsed_seconds = 0;           ///< measured, whole run
+  std::int64_t peak_memory_bytes = 0;   ///< measured, resident set of the process
   bool interrupted = false;
 };
 

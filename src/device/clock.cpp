@@ -49,7 +49,7 @@ class EventClock : public Clock {
  private:
   [[nodiscard]] std::int64_t l2_bytes() const {
     const kernels::CudaDevices all = kernels::cuda_devices();
-    const auto index = static_cast<std::size_t>(device_.index());
+    const auto index = static_cast<std::size_t>(int{device_.index()});
     const std::int64_t bytes = index < all.devices.size() ? all.devices[index].l2_bytes : 0;
     return std::max<std::int64_t>(bytes, 32 << 20);
   }

@@ -42,6 +42,8 @@ class Span {
   Span() = default;
   explicit Span(Clock& clock) : clock_(&clock), from_(clock.now()) {}
   void end() { to_ = clock_->now(); }
+  /// True where seconds() may wait for a GPU.
+  [[nodiscard]] bool may_wait() const { return clock_ != nullptr && clock_->is_gpu(); }
   [[nodiscard]] double seconds() const {
     return clock_ == nullptr ? 0 : clock_->seconds(from_, to_);
   }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analyzers/select/cost.hpp"
 #include "kernels/gpu_state.hpp"
 
 namespace hot {
@@ -52,6 +53,24 @@ TEST(GpuFacts, AnEmulatedFormatIsNamedInTheNoteAndANativeOneIsNot) {
     if (f.format == "fp8") {
       EXPECT_EQ(f.support, "absent");
     }
+}
+
+/// A plan's modelled time is its cost: where INT4 runs as INT8, it costs no less than INT8.
+TEST(GpuFacts, NoSpeedIsModelledForAnEmulatedInstruction) {
+  PathWork work;
+  work.gemms = {{1024, 1024, 1024}};
+  const Scheme int4 = parse_scheme("none+int4/tensor/nearest");
+  const Scheme int8 = parse_scheme("none+int8/tensor/nearest");
+  EXPECT_LT(select::modelled_cost(int4, work), select::modelled_cost(int8, work));
+  {
+    const select::EmulatedFormats emulated(emulated_formats(gpu_facts(device(9, 0), "13.0")));
+    EXPECT_EQ(select::modelled_cost(int4, work), select::modelled_cost(int8, work));
+  }
+  {
+    const select::EmulatedFormats emulated(emulated_formats(gpu_facts(device(8, 6), "13.0")));
+    EXPECT_LT(select::modelled_cost(int4, work), select::modelled_cost(int8, work));
+  }
+  EXPECT_LT(select::modelled_cost(int4, work), select::modelled_cost(int8, work));
 }
 
 }  // namespace

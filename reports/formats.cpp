@@ -73,8 +73,8 @@ const std::vector<Format>& formats() {
        has_trace},
       {"profile", "the tables of time and memory that profile prints", "", write_profile_table,
        has_profile},
-      {"perfetto", "a trace of one step for Perfetto or Chrome; .gz: compressed", "--trace",
-       perfetto, has_step},
+      {"perfetto", "a step's trace for Perfetto or Chrome; .gz: compressed", "--trace", perfetto,
+       has_step},
   };
   return table;
 }

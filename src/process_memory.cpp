@@ -1,5 +1,7 @@
 #include "process_memory.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <fstream>
 #include <limits>
@@ -70,6 +72,16 @@ std::optional<std::int64_t> available_in_group(const std::string& root) {
   return std::nullopt;
 }
 
+/// What a limit of this process's own (ulimit) leaves; nothing where there is none.
+std::optional<std::int64_t> below_limit(const std::string& root, __rlimit_resource resource,
+                                        const char* used) {
+  rlimit limit{};
+  if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  const auto kibibytes = number_of(root + "/proc/self/status", used);
+  if (!kibibytes) return std::nullopt;
+  return static_cast<std::int64_t>(limit.rlim_cur) - *kibibytes * 1024;
+}
+
 }  // namespace
 
 std::int64_t peak_resident_bytes() {
@@ -81,7 +93,11 @@ std::int64_t available_memory(const std::string& root) {
   const auto free = number_of(info, "MemAvailable:");
   if (!free) return 0;
   const std::int64_t machine = (*free + number_of(info, "SwapFree:").value_or(0)) * 1024;
-  return std::max<std::int64_t>(std::min(machine, available_in_group(root).value_or(machine)), 0);
+  return std::max<std::int64_t>(
+      std::min({machine, available_in_group(root).value_or(machine),
+                below_limit(root, RLIMIT_DATA, "VmData:").value_or(machine),
+                below_limit(root, RLIMIT_AS, "VmSize:").value_or(machine)}),
+      0);
 }
 
 }  // namespace hot

@@ -10,8 +10,8 @@ namespace hot {
 [[nodiscard]] std::int64_t peak_resident_bytes();
 
 /// Bytes that this process may still take before the system ends it: what is free or can be freed,
-/// swap, and the limit of its control group; 0 where the system doesn't tell. `root` stands before
-/// /proc and /sys.
+/// swap, and the limits of its control group and its own (ulimit -d, -v); 0 where the system
+/// doesn't tell. `root` stands before /proc and /sys.
 [[nodiscard]] std::int64_t available_memory(const std::string& root = "");
 
 }  // namespace hot

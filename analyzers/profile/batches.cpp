@@ -17,8 +17,9 @@ namespace hot::profile {
 namespace {
 
 constexpr int kTimed = 3;
-constexpr double kUsable = 0.85;
-constexpr double kLong = 10;  ///< seconds of a step beyond which one is timed
+constexpr double kUsable = 0.6;  ///< the heap has holes, and watched steps keep their notes
+constexpr double kProbed = 0.2;  ///< of what is available, before a larger batch is estimated
+constexpr double kLong = 10;     ///< seconds of a step beyond which one is timed
 
 std::unique_ptr<backward::Replacement> put_in_place(const verify::StepSetting& setting,
                                                     const verify::Replaced& replaced) {
@@ -125,10 +126,11 @@ BatchSweep sweep(const models::Model& model, const BatchMaker& maker, std::uint6
 std::string advise_batch(const models::Model& model, const BatchMaker& maker, std::uint64_t seed,
                          std::int64_t wanted, std::int64_t available) {
   if (wanted < 2 || available <= 0) return "";
-  // Two small batches and no optimizer state: the step itself is what failed.
+  // The peak grows by another slope once activations outgrow the gradients: from small batches up
+  // to one that takes a good part of what there is. No optimizer state: the step itself is what
+  // failed.
   std::vector<std::pair<double, double>> points;
-  for (const std::int64_t batch : {std::int64_t{2}, std::int64_t{4}}) {
-    if (batch >= wanted) break;
+  for (std::int64_t batch = 2; batch < wanted; batch *= 2) {
     try {
       const auto [inputs, loss] = maker(batch);
       const backward::PeakMemory memory(model.device);
@@ -139,16 +141,20 @@ std::string advise_batch(const models::Model& model, const BatchMaker& maker, st
     } catch (const std::exception&) {
       break;
     }
+    if (points.back().second > kProbed * static_cast<double>(available)) break;
   }
+  if (points.size() < 2) return "";
+  points.erase(points.begin(), points.end() - 2);
   const auto fit = fit_line(points);
   if (!fit) return "";
   const double needed = fit->at(static_cast<double>(wanted));
   // Libraries take some past the allocator's reports, and the process may not take all.
   const std::int64_t fits = fit->largest(kUsable * static_cast<double>(available));
   const std::string needs = fmt::format(
-      "a step of batch {} needs about {} beside the parameters (modelled from batches 2 and 4), {} "
-      "are available",
-      wanted, gigabytes(needed), gigabytes(static_cast<double>(available)));
+      "a step of batch {} needs about {} beside the parameters (modelled from batches {:.0f} and "
+      "{:.0f}), {} are available",
+      wanted, gigabytes(needed), points[0].first, points[1].first,
+      gigabytes(static_cast<double>(available)));
   if (fits < 1) return needs + "; not even one sample would fit";
   return fmt::format("{}; --batch {} would fit", needs, std::min(fits, wanted - 1));
 }

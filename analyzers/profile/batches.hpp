@@ -29,8 +29,8 @@ using BatchMaker = std::function<std::pair<models::Inputs, models::Loss>(std::in
                                const verify::Replaced& replaced, const std::string& optimizer,
                                const std::function<void(std::string_view)>& next);
 
-/// "a step of batch 512 needs about 90 GB (modelled from batches 1 and 2), 12 GB are available;
-/// --batch 64 would fit", a seventh of them left free; empty where that can't be found out.
+/// "a step of batch 512 needs about 90 GB (modelled from batches 32 and 64), 12 GB are available;
+/// --batch 64 would fit", two fifths of them left free; empty where that can't be found out.
 [[nodiscard]] std::string advise_batch(const models::Model& model, const BatchMaker& maker,
                                        std::uint64_t seed, std::int64_t wanted,
                                        std::int64_t available);

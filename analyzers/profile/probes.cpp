@@ -14,6 +14,7 @@ constexpr std::int64_t kSide = 1536;
 constexpr std::int64_t kCopied = 128 << 20;
 constexpr std::int64_t kGpuSide = 8192;
 constexpr std::int64_t kGpuCopied = 1 << 30;
+constexpr std::int64_t kLeastCopied = 8 << 20;
 constexpr int kRuns = 6;
 
 template <class Body>
@@ -26,6 +27,19 @@ double best_seconds(device::Clock& clock, const Body& body) {
     best = std::min(best, span.seconds());
   }
   return best;
+}
+
+/// Bytes read and written a second by a copy, of less where the process may not take that much.
+double copy_rate(device::Clock& clock, std::int64_t most, const at::TensorOptions& options) {
+  for (std::int64_t bytes = most;; bytes /= 2) {
+    try {
+      const at::Tensor from = at::ones({bytes}, options);
+      at::Tensor to = at::zeros({bytes}, options);
+      return 2.0 * static_cast<double>(bytes) / best_seconds(clock, [&] { to.copy_(from); });
+    } catch (const c10::Error&) {
+      if (bytes <= kLeastCopied) throw;
+    }
+  }
 }
 
 }  // namespace
@@ -46,10 +60,7 @@ Ceilings measure_ceilings(c10::Device device) {
     const double work = 2.0 * static_cast<double>(side * side * side);
     ceilings.float32_flops = work / best_seconds(clock, [&] { at::mm_out(c, a, b); });
   }
-  const at::Tensor from = at::ones({copied}, bytes);
-  at::Tensor to = at::zeros({copied}, bytes);
-  ceilings.bytes_per_second =
-      2.0 * static_cast<double>(copied) / best_seconds(clock, [&] { to.copy_(from); });
+  ceilings.bytes_per_second = copy_rate(clock, copied, bytes);
   return ceilings;
 }
 

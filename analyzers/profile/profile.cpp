@@ -32,11 +32,23 @@ void fill_bytes(const ObservedStep& observed, TimeProfile& times) {
   for (OpTimes& op : times.backward_ops) op.bytes = backward[op.name];
 }
 
+constexpr double kLeastRounds = 2;
+
 /// Batches that tell a budget's answer where none were named.
 std::vector<std::int64_t> batches_of(const Options& options, std::int64_t own) {
-  if (!options.batch_sizes.empty() || options.budget_bytes == 0) return options.batch_sizes;
-  const std::int64_t base = std::max<std::int64_t>(2, own);
+  std::vector<std::int64_t> batches = options.batch_sizes;
+  std::sort(batches.begin(), batches.end());
+  batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
+  if (options.budget_bytes == 0 || batches.size() > 1) return batches;
+  const std::int64_t base = batches.empty() ? std::max<std::int64_t>(2, own) : batches.front();
   return {base, 2 * base};
+}
+
+/// Rounds of `kinds` pairs of steps that there is time for.
+int likely_rounds(const Options& options, double step_seconds, int kinds) {
+  const double round = 2 * kinds * std::max(step_seconds, 1e-6);
+  return static_cast<int>(std::clamp(options.seconds / round, kLeastRounds,
+                                     std::max<double>(kLeastRounds, options.repeats)));
 }
 
 /// Says what comes, and stops where the user asked for it.
@@ -74,8 +86,10 @@ void profile(const verify::StepSetting& setting, const Trace& trace, const Plan*
              Profile& result, StepTrace* step) {
   const verify::Replaced replaced = planned_layers(plan);
   const auto batches = batches_of(options, batch_of(setting.batch));
-  const std::int64_t kinds = replaced.empty() ? 2 : 3;
-  Teller next(progress, 4 + options.repeats * kinds + static_cast<std::int64_t>(batches.size()));
+  const int kinds = replaced.empty() ? 1 : 2;
+  // Besides the rounds: memory, ceilings, gradients one at a time, warming up.
+  Teller next(progress, 4 + kinds * likely_rounds(options, trace.step_seconds, kinds) +
+                            static_cast<std::int64_t>(batches.size()));
 
   next("memory of a step");
   ObservedStep observed;
@@ -88,6 +102,7 @@ void profile(const verify::StepSetting& setting, const Trace& trace, const Plan*
   TimeOptions how;
   how.repeats = options.repeats;
   how.seconds = options.seconds;
+  how.step_seconds = trace.step_seconds;
   result.time = time_steps(setting, replaced, trace, optimizer, ceilings, how,
                            [&](std::string_view what) { next(what); });
   fill_bytes(observed, result.time->exact);

@@ -28,6 +28,7 @@ std::int64_t now() {
 struct Running {
   std::array<std::size_t, kDepth> ticks{};
   std::size_t depth = 0;
+  bool watched = false;
 };
 thread_local Running running;
 
@@ -53,7 +54,7 @@ double probe(const std::function<void()>& before) {
 struct StepClock::Callbacks {
   static std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& fn) {
     Ticks* ticks = active.load(std::memory_order_relaxed);
-    if (ticks == nullptr) return nullptr;
+    if (ticks == nullptr || !running.watched) return nullptr;
     const std::size_t i = ticks->count_.fetch_add(1, std::memory_order_relaxed);
     const bool room = i < ticks->ticks_.size();
     if (running.depth < kDepth) running.ticks[running.depth] = room ? i : kNone;
@@ -64,7 +65,7 @@ struct StepClock::Callbacks {
 
   static void end(const at::RecordFunction&, at::ObserverContext*) {
     Ticks* ticks = active.load(std::memory_order_relaxed);
-    if (ticks == nullptr || running.depth == 0) return;
+    if (ticks == nullptr || !running.watched || running.depth == 0) return;
     const std::int64_t time = now();
     if (--running.depth >= kDepth) return;
     if (const std::size_t i = running.ticks[running.depth]; i != kNone) ticks->ticks_[i].end = time;
@@ -78,6 +79,7 @@ struct StepClock::Callbacks {
 StepClock::StepClock(Ticks& ticks) {
   ticks.clear();
   running.depth = 0;
+  running.watched = true;
   active = &ticks;
   operations_ = Callbacks::add(at::RecordScope::FUNCTION);
   nodes_ = Callbacks::add(at::RecordScope::BACKWARD_FUNCTION);
@@ -87,6 +89,7 @@ StepClock::~StepClock() {
   at::removeCallback(operations_);
   at::removeCallback(nodes_);
   active = nullptr;
+  running.watched = false;
 }
 
 std::uint64_t StepClock::hash(const char* name) {
@@ -111,13 +114,20 @@ HookCost measure_hook() {
   return cost;
 }
 
-MeanEvents::MeanEvents(std::vector<OpEvent> events, HookCost cost)
-    : events_(std::move(events)), sums_(events_.size()), inner_(events_.size()), cost_(cost) {
+MeanEvents::MeanEvents(std::vector<OpEvent> events, HookCost cost) : cost_(cost) {
+  for (OpEvent& event : events) {
+    if (events_.empty() || event.thread == events_.front().thread) {
+      events_.push_back(std::move(event));
+    } else {
+      one_thread_ = one_thread_ && event.site < 0;
+    }
+  }
+  sums_.resize(events_.size());
+  inner_.resize(events_.size());
   names_.reserve(events_.size());
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < events_.size(); ++i) {
     names_.push_back(StepClock::hash(events_[i].name.c_str()));
-    one_thread_ = one_thread_ && events_[i].thread == events_.front().thread;
     while (!open.empty() && events_[open.back()].end <= events_[i].begin) open.pop_back();
     for (const std::size_t outer : open) ++inner_[outer];
     open.push_back(i);

@@ -33,10 +33,10 @@ class Ticks {
   friend class StepClock;
 };
 
-/// Times every operation and backward node of a step while alive, and nothing else: it takes no
-/// memory, so that tensors lie where they lie in an unwatched step (their places alone can change a
-/// step's time by a tenth), and asks for no arguments. What each tick is, a StepLog of an earlier
-/// step says. One at a time.
+/// Times every operation and backward node of a step on this thread while alive, and nothing else:
+/// it takes no memory, so that tensors lie where they lie in an unwatched step (their places alone
+/// can change a step's time by a tenth), and asks for no arguments. What each tick is, a StepLog of
+/// an earlier step says. One at a time.
 class StepClock {
  public:
   explicit StepClock(Ticks& ticks);
@@ -64,10 +64,10 @@ struct HookCost {
 /// Mean times of the same operations over several steps, without what their hooks cost.
 class MeanEvents {
  public:
-  /// `events`: those of one logged step on one thread.
+  /// `events`: those of one logged step; what ran on other threads than the first is left out.
   MeanEvents(std::vector<OpEvent> events, HookCost cost);
 
-  /// True for a step whose operations can be told apart by their order: they all ran on one thread.
+  /// False for a step whose layers ran on several threads (forked tasks).
   [[nodiscard]] bool can_add() const { return one_thread_; }
   /// False, and nothing added, where these are other operations.
   [[nodiscard]] bool add(const Ticks& ticks);

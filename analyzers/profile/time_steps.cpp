@@ -1,5 +1,6 @@
 #include "analyzers/profile/time_steps.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -11,6 +12,7 @@
 namespace hot::profile {
 namespace {
 
+constexpr double kLong = 30;       ///< seconds of a step
 constexpr std::size_t kRoom = 64;  ///< rounds without another place in memory
 
 struct Mean {
@@ -174,6 +176,12 @@ class Timer {
   const InputShares& shares_;
 };
 
+bool convolves(const Trace& trace) {
+  return std::any_of(trace.layers.begin(), trace.layers.end(), [](const LayerTrace& layer) {
+    return layer.kind == LayerKind::conv || layer.kind == LayerKind::conv_transpose;
+  });
+}
+
 double eligible_backward(const TimeProfile& parts) {
   double seconds = 0;
   for (const LayerTimes& layer : parts.layers) {
@@ -223,7 +231,7 @@ TimeComparison time_steps(const verify::StepSetting& setting, const verify::Repl
                           const TimeOptions& options,
                           const std::function<void(std::string_view)>& next) {
   next("gradients one at a time");
-  const InputShares shares = measure_input_shares(setting);
+  const InputShares shares = convolves(trace) ? measure_input_shares(setting) : InputShares{};
   Timer timer(setting, trace, optimizer, shares);
   const verify::Replaced nothing;
   Kind exact(nothing);
@@ -231,6 +239,7 @@ TimeComparison time_steps(const verify::StepSetting& setting, const verify::Repl
   std::vector<Kind*> kinds{&exact};
   if (!replaced.empty()) kinds.push_back(&plan);
   const HookCost hook = measure_hook();
+  const bool long_steps = options.step_seconds > kLong;
   const auto start = std::chrono::steady_clock::now();
   const auto spent = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -238,11 +247,11 @@ TimeComparison time_steps(const verify::StepSetting& setting, const verify::Repl
   const auto done = [&] {
     const auto rounds = static_cast<int>(exact.plain.size());
     if (rounds >= options.repeats) return true;
-    if (rounds >= 2 && spent() > options.seconds) return true;
+    if (rounds >= (long_steps ? 1 : 2) && spent() > options.seconds) return true;
+    if (rounds < 3) return false;
     const Mean mean(exact.plain);
     const Mean cost(ratios(exact.watched, exact.plain));
-    return rounds >= 3 && *mean.ci95 < options.interval * mean.value &&
-           *cost.ci95 < options.interval;
+    return *mean.ci95 < options.interval * mean.value && *cost.ci95 < options.interval;
   };
   const auto round = [&](Kind& kind, std::string_view what) {
     next(what);
@@ -255,7 +264,7 @@ TimeComparison time_steps(const verify::StepSetting& setting, const verify::Repl
   next("warming up");
   for (Kind* kind : kinds) {
     timer.learn(*kind, hook);
-    static_cast<void>(timer.plain(*kind));
+    if (!long_steps) static_cast<void>(timer.plain(*kind));
   }
   while (!done()) {
     const bool same =

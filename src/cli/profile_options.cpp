@@ -12,6 +12,17 @@ namespace {
 constexpr const char* kWhatIf = "What if";
 constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
+constexpr double kMostGibibytes = 1e6;  ///< more than any machine has
+
+std::string check_gibibytes(const std::string& text) {
+  double gib = 0;
+  const bool number = CLI::detail::lexical_cast(text, gib);
+  return number && gib > 0 && gib <= kMostGibibytes
+             ? ""
+             : fmt::format("'{}' is no number of GiB above 0, at most {:.0f}", text,
+                           kMostGibibytes);
+}
+
 std::string target_names() {
   std::string names;
   for (const TargetRates& rates : profile::known_targets())
@@ -68,7 +79,7 @@ void add_profile_options(CLI::App& app, Request& request) {
          },
          "GiB: the largest batch that fits, exact and with the plan")
       ->type_name("GIB")
-      ->check(CLI::PositiveNumber)
+      ->check(check_gibibytes)
       ->group(kWhatIf);
   app.add_option("--target", request.target,
                  fmt::format("time on a device that isn't here, modelled:\n{},\nor a file of rates",

@@ -1,9 +1,11 @@
 // Files, the progress line and the CPU's description, without a process of their own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -94,6 +96,16 @@ TEST_F(Memory, IsTheMachinesWithoutAGroup) {
   put("sys/fs/cgroup/b/memory.current", "1000\n");
   EXPECT_EQ(mebibytes(), 5 << 10);
   EXPECT_EQ(available_memory("/no-such-root"), 0);
+}
+
+TEST_F(Memory, IsWhatTheProcesssOwnLimitLeaves) {
+  put("proc/self/status", "VmSize:\t 3145728 kB\nVmData:\t 1048576 kB\n");
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit limit{std::min(before.rlim_max, rlim_t{5} << 30), before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+  EXPECT_EQ(mebibytes(), 2 << 10);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
 }
 
 TEST_F(Memory, IsTheGroupsWhereThatIsLess) {

@@ -31,10 +31,29 @@ std::string sentence(const Training& training, const Metric& difference, const c
                      seeds, seeds == 1 ? "" : "s");
 }
 
+/// "by the plan", "exactly and by the plan" …: the runs whose loss is no finite number at the end;
+/// empty where all are.
+std::string diverged(const Training& training) {
+  std::string which;
+  for (const auto& [name, word] :
+       {std::pair{"final_loss_exact", "exactly"}, {"final_loss_plan", "by the plan"}}) {
+    const Metric* loss = training.total.find(name);
+    if (loss == nullptr || std::isfinite(loss->value)) continue;
+    which += fmt::format("{}{}", which.empty() ? "" : " and ", word);
+  }
+  return which;
+}
+
 }  // namespace
 
 Verdict training_verdict(const Training& training) {
   if (training.pairs.empty()) return {"NOT TRAINED", Tone::neutral, "No pair of runs was finished"};
+  if (const std::string which = diverged(training); !which.empty()) {
+    return {"DIVERGED", Tone::bad,
+            fmt::format("Trained {}, the loss is no finite number at the end (measured); a smaller "
+                        "--rate may help where the exact runs diverge too",
+                        which)};
+  }
   for (const auto& [name, what] : {std::pair{"accuracy", "Held-out accuracy"},
                                    {"held_out_loss", "Held-out loss"},
                                    {"final_loss", "Training loss at the end"}}) {

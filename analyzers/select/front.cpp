@@ -38,8 +38,9 @@ void add_curve(const WholePlan& whole, const char* kind, std::vector<FrontPoint>
   points.push_back(point(kind, "", whole.exact));
 }
 
-/// The picks of a method; nullopt where a scheme of it wasn't measured.
-std::optional<Totals> preset_totals(const WholePlan& whole, const Policy& policy,
+}  // namespace
+
+std::optional<Totals> method_totals(const WholePlan& whole, const Policy& policy,
                                     const ErrorTable& errors) {
   std::vector<std::size_t> picks;
   for (const Gradient& g : whole.gradients) {
@@ -59,8 +60,6 @@ std::optional<Totals> preset_totals(const WholePlan& whole, const Policy& policy
   return totals_of(whole.problem, picks);
 }
 
-}  // namespace
-
 std::vector<FrontPoint> front(const WholePlan& whole, const Totals& picked,
                               const ErrorTable& errors) {
   std::vector<FrontPoint> points;
@@ -71,7 +70,7 @@ std::vector<FrontPoint> front(const WholePlan& whole, const Totals& picked,
   points.push_back(point("mark", "exact", whole.exact));
   for (const Policy& policy : policies()) {
     if (!policy.method) continue;
-    if (const auto totals = preset_totals(whole, policy, errors)) {
+    if (const auto totals = method_totals(whole, policy, errors)) {
       points.push_back(point("mark", std::string(policy.name), *totals));
     }
   }

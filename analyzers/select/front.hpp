@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analyzers/select/candidates.hpp"
+#include "analyzers/select/policies.hpp"
 #include "core/plan.hpp"
 
 namespace hot::select {
@@ -12,5 +14,9 @@ namespace hot::select {
 /// measured whole. Each point is an integer program solved to 0.1 %.
 [[nodiscard]] std::vector<FrontPoint> front(const WholePlan& whole, const Totals& picked,
                                             const ErrorTable& errors);
+
+/// What the method's picks come to; nullopt where a scheme of it wasn't measured.
+[[nodiscard]] std::optional<Totals> method_totals(const WholePlan& whole, const Policy& policy,
+                                                  const ErrorTable& errors);
 
 }  // namespace hot::select

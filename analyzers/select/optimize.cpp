@@ -68,7 +68,7 @@ std::string least_text(const Limit& limit, const Totals& least, const Totals& ex
 }  // namespace
 
 Bounds bounds_of(const WholePlan& whole, const ErrorTable& errors, const Options& options) {
-  Bounds bounds{{kNoLimit, kNoLimit, kNoLimit}, kNoLimit, {}, {}, {}};
+  Bounds bounds{{kNoLimit, kNoLimit, kNoLimit}, kNoLimit, {}, {}, {}, "--memory-budget"};
   if (options.max_error.value > 0) {
     const Metric* noise = errors.whole.find("minibatch_noise");
     if (options.max_error.relative && noise == nullptr) {

@@ -12,6 +12,7 @@ struct Bounds {
   Totals limits;
   double max_error = 0;  ///< relative error of the whole gradient; infinite without a limit
   std::string error_text, time_text, memory_text;  ///< as phrases; empty without a limit
+  std::string memory_word = "--memory-budget";     ///< what reasons call the limit of bytes
 };
 
 /// Turns budgets into numbers. Throws UsageError for sigma where no noise was measured.

@@ -83,7 +83,7 @@ class Changes {
                          scheme, std::sqrt(solution_.totals.error), std::sqrt(totals.error));
     }
     if (totals.bytes > bounds_.limits.bytes) {
-      return fmt::format("--memory-budget binds: {} would keep {:.3g} MB more", scheme,
+      return fmt::format("{} binds: {} would keep {:.3g} MB more", bounds_.memory_word, scheme,
                          (totals.bytes - solution_.totals.bytes) / 1e6);
     }
     return fmt::format("--time-budget binds: {} would take {:.3g} ms more", scheme,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyzers/select/front.hpp"
+#include "analyzers/select/memory_of_hot.hpp"
 #include "analyzers/select/optimize.hpp"
 #include "analyzers/select/policies.hpp"
 #include "analyzers/select/predict.hpp"
@@ -117,8 +118,9 @@ std::string plan_note(const std::string& objective, const Bounds& bounds, double
 Plan whole_at_once(const Trace& trace, const ErrorTable& errors, const Options& options,
                    const Correction& correction) {
   const WholePlan whole = whole_plan(trace, errors, options, correction);
-  const Bounds bounds = bounds_of(whole, errors, options);
-  const Solution solution = best_plan(whole, bounds, options);
+  Bounds bounds = bounds_of(whole, errors, options);
+  const Solution solution =
+      with_memory_of_hot(whole, errors, options, best_plan(whole, bounds, options), bounds);
   const std::string objective = objective_of(options);
   std::vector<Why> why = reasons(whole, bounds, objective, solution);
   Plan plan;

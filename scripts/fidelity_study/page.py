@@ -40,8 +40,8 @@ AdamW (weight decay 0.05) with a one-cycle rate, gradients clipped to norm 1, ba
 one thread, no augmentation: the study compares, it doesn't tune. Planned layers run by
 `scripts/hot_apply.py`; that each of them really ran is checked in every run. A row has one plan a
 method, made by `hot-analyze` with default options from four batches and the network of seed 0
-after its first epoch in FP32 (`auto-untrained`: before the first step; fine-tuning: the
-pretrained network; `auto-strict`: with `--max-error 0.05`); the head stays exact in all of them.
+after its first epoch in FP32 (fine-tuning: the pretrained network); the head stays exact in all of
+them.
 Seeds change the start, the order of batches and the rounding. Fine-tuning starts from the same
 seed's FP32 run on MNIST with a new head, on digits enlarged to 28x28.
 

@@ -1,4 +1,4 @@
-"""The plans of a row: policies of hot-analyze on the untrained network, or one pair of schemes for
+"""The plans of a row: policies of hot-analyze after a first epoch, or one pair of schemes for
 all layers where this build has no policy of that name."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 import hot_apply
 import torch
 from tasks import BATCH, Task
-from training import start, warmed
+from training import warmed
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "fidelity"
@@ -26,18 +26,12 @@ class Preset:
     name: str
     schemes: tuple[str, str] | None = None
     remark: str = ""
-    warm: bool = True  # the plan is made after a first epoch, not before
     policy: str = ""  # of hot-analyze; the preset's name if empty
     options: tuple[str, ...] = ()
-
-    def fits(self, task: Task) -> bool:
-        """Fine-tuning has no untrained network."""
-        return self.warm or not task.before
 
 
 PRESETS = [
     Preset("auto"),
-    Preset("auto-untrained", policy="auto", warm=False),
     Preset("auto-strict", policy="auto", options=("--max-error", "0.05")),
     Preset("hot"),
     Preset("hlq"),
@@ -55,14 +49,13 @@ class Missing(Exception):
     """This build has no such method."""
 
 
-def files(task: Task, warm: bool) -> tuple[Path, Path]:
+def files(task: Task) -> tuple[Path, Path]:
     """The row's network as TorchScript, and four batches of training images."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    state = "warm" if warm else "untrained"
-    model, data = FOLDER / f"{task.name}.{state}.pt", FOLDER / f"{task.name}.data.pt"
+    model, data = FOLDER / f"{task.name}.pt", FOLDER / f"{task.name}.data.pt"
     if not model.exists():
         images = task.data()
-        torch.jit.save(torch.jit.script(warmed(task) if warm else start(task, 0)), model)
+        torch.jit.save(torch.jit.script(warmed(task)), model)
         count = BATCHES * BATCH
         torch.save({"x": images.train[:count], "labels": images.train_labels[:count]}, data)
     return model, data
@@ -75,7 +68,7 @@ def hot_analyze(*arguments: object) -> subprocess.CompletedProcess:
 
 def analysed(task: Task, preset: Preset, policy: str) -> dict:
     """The policy's plan; Missing where hot-analyze doesn't know the policy."""
-    model, data = files(task, preset.warm)
+    model, data = files(task)
     target = FOLDER / f"{task.name}.{preset.name if preset.policy else policy}.json"
     if not target.exists():
         options = ["--policy", policy, "--batches", BATCHES, "--repeats", 10, "--plan", target]
@@ -121,7 +114,7 @@ def plan_of(task: Task, preset: Preset) -> tuple[dict, bool]:
 
 def measured(task: Task, preset: Preset) -> dict[str, dict]:
     """What hot-analyze verify measures of the plan: times, saved bytes, gradient error."""
-    model, data = files(task, preset.warm)
+    model, data = files(task)
     plan, report = (FOLDER / f"{task.name}.{preset.name}.{end}.json" for end in ("used", "verify"))
     run = hot_analyze(
         "verify", model, "--data", data, "--plan", plan, "--repeats", 30, "--json", report

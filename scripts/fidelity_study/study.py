@@ -7,7 +7,6 @@ import argparse
 import csv
 import fnmatch
 import multiprocessing
-import shutil
 import sys
 import warnings
 from collections.abc import Iterator
@@ -60,7 +59,7 @@ def wanted(tasks: list, plans: str, seeds: int, missing: dict[str, str]) -> Iter
     """Task, preset (None: FP32) and seed of every run, one seed after the other."""
     for seed in range(seeds):
         for task in tasks:
-            for preset in [None, *(p for p in PRESETS if p.fits(task) and p.name not in missing)]:
+            for preset in [None, *(p for p in PRESETS if p.name not in missing)]:
                 if preset is None or fnmatch.fnmatch(preset.name, plans):
                     yield task, preset, seed
 
@@ -71,6 +70,21 @@ def one_run(work: Work) -> dict:
     result = run(task, plan_of(task, preset)[0] if preset else None, seed)
     figures = {key: f"{value:.6g}" for key, value in result.items()}
     return {"row": task.name, "plan": preset.name if preset else "FP32", "seed": seed, **figures}
+
+
+def forget(tasks: set[str], plans: str) -> None:
+    """Runs, figures and plans of these rows and presets; FP32's too where all presets are meant."""
+
+    def meant(row: dict) -> bool:
+        own = row["plan"] != "FP32" or plans == "*"
+        return row["row"] in tasks and own and (plans == "*" or fnmatch.fnmatch(row["plan"], plans))
+
+    for path, columns in ((RUNS, RUN_COLUMNS), (PLANS, PLAN_COLUMNS)):
+        write(path, columns, [row for row in read(path) if not meant(row)])
+    for file in FOLDER.glob("*.json"):
+        task, preset = file.name.split(".")[:2]
+        if task in tasks and fnmatch.fnmatch(preset, plans):
+            file.unlink()
 
 
 def start_process() -> None:
@@ -98,15 +112,18 @@ def train(tasks: list, plans: str, seeds: int, missing: dict[str, str], jobs: in
             )
 
 
-def measure(tasks: list, again: bool, missing: dict[str, str]) -> None:
+def measure(tasks: list, plans: str, again: bool, missing: dict[str, str]) -> None:
     """Times and bytes of the rows' plans."""
     rows = read(PLANS)
     if again:
-        rows = [r for r in rows if r["row"] not in {task.name for task in tasks}]
+        names = {task.name for task in tasks}
+        rows = [r for r in rows if r["row"] not in names or not fnmatch.fnmatch(r["plan"], plans)]
     done = {(r["row"], r["plan"]) for r in rows}
     for task in tasks:
         for preset in PRESETS:
-            if (task.name, preset.name) in done or preset.name in missing or not preset.fits(task):
+            if (task.name, preset.name) in done or preset.name in missing:
+                continue
+            if not fnmatch.fnmatch(preset.name, plans):
                 continue
             _, own = plan_of(task, preset)
             total = measured(task, preset)
@@ -118,13 +135,13 @@ def measure(tasks: list, again: bool, missing: dict[str, str]) -> None:
             write(PLANS, PLAN_COLUMNS, rows)
 
 
-def make_plans(tasks: list) -> dict[str, str]:
+def make_plans(tasks: list, plans: str) -> dict[str, str]:
     """Makes every plan that isn't there yet, alone on the machine since auto's depends on times;
     which methods this build lacks, and why."""
     missing: dict[str, str] = {}
     for task in tasks:
         for preset in PRESETS:
-            if preset.name in missing or not preset.fits(task):
+            if preset.name in missing or not fnmatch.fnmatch(preset.name, plans):
                 continue
             try:
                 plan_of(task, preset)
@@ -145,19 +162,17 @@ def main() -> None:
     parser.add_argument("--measure", action="store_true")
     arguments = parser.parse_args()
     start_process()
-    if arguments.again:
-        for path in (RUNS, PLANS):
-            path.unlink(missing_ok=True)
-        shutil.rmtree(FOLDER, ignore_errors=True)
     tasks = [task for task in TASKS if fnmatch.fnmatch(task.name, arguments.rows)]
     if not tasks:
         names = ", ".join(task.name for task in TASKS)
         sys.exit(f"scripts/fidelity: no row is called {arguments.rows}; the rows are {names}")
-    missing = make_plans(tasks)
+    if arguments.again:
+        forget({task.name for task in tasks}, arguments.plans)
+    missing = make_plans(tasks, arguments.plans)
     if not arguments.page:
         if not arguments.measure:
             train(tasks, arguments.plans, arguments.seeds, missing, arguments.jobs)
-        measure(tasks, arguments.measure, missing)
+        measure(tasks, arguments.plans, arguments.measure, missing)
     target = ROOT / "docs" / "fidelity.md"
     target.write_text(page.text(read(RUNS), read(PLANS), missing))
     print(f"wrote {target.relative_to(ROOT)}")

@@ -1,9 +1,22 @@
+#include <cmath>
+
 #include "cli/options.hpp"
 
 namespace hot::cli {
 namespace {
 
 constexpr const char* kTraining = "Training";
+
+/// A finite number; `positive`: over 0, else 0 too.
+CLI::Validator finite(bool positive) {
+  return {[positive](std::string& text) {
+            double value = 0;
+            const bool number = CLI::detail::lexical_cast(text, value) && std::isfinite(value);
+            if (number && (positive ? value > 0 : value >= 0)) return std::string();
+            return "'" + text + "' is not a number " + (positive ? "over 0" : "of at least 0");
+          },
+          "", positive ? "positive" : "not negative"};
+}
 
 }  // namespace
 
@@ -32,11 +45,11 @@ void add_train_options(CLI::App& app, Request& request) {
       ->capture_default_str()
       ->group(kTraining);
   app.add_option("--rate", options.rate, "learning rate (default: 0.0001 for adamw, 0.01 for sgd)")
-      ->check(CLI::PositiveNumber)
+      ->check(finite(true))
       ->type_name("X")
       ->group(kTraining);
   app.add_option("--weight-decay", options.weight_decay, "of all parameters")
-      ->check(CLI::NonNegativeNumber)
+      ->check(finite(false))
       ->type_name("X")
       ->capture_default_str()
       ->group(kTraining);

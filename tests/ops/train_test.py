@@ -166,6 +166,11 @@ class Train(unittest.TestCase):
             (["--plan", exact], 2, "leaves every layer exact"),
             (["--plan", self.path / "no.json"], 2, "no.json"),
             (["--plan", exact, "--batches", 2], 2, "--batches"),
+            (["--plan", exact, "--rate", "nan"], 2, "'nan' is not a number over 0"),
+            (["--plan", exact, "--rate", "-1"], 2, "'-1' is not a number over 0"),
+            (["--plan", exact, "--weight-decay", "inf"], 2, "'inf' is not a number of at least 0"),
+            (["--plan", exact, "--hold-out", "1"], 2, "leaves nothing to train on"),
+            (["--plan", exact, "--steps", "0"], 2, "--steps"),
             ([], 2, "--plan is required"),
         ]:
             finished = run("train", model, "--data", data, *arguments)

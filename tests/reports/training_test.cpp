@@ -69,6 +69,16 @@ TEST(TrainingVerdictTest, LossesGoTheOtherWay) {
   EXPECT_EQ(training_verdict(training).word, "DIVERGED");
 }
 
+// Accuracies are numbers even where every loss is none.
+TEST(TrainingVerdictTest, DivergedRunsAreNoTie) {
+  Training training = *trained().training;
+  training.total.set("accuracy_difference", 0, Origin::measured, 0);
+  training.total.set("final_loss_plan", std::numeric_limits<double>::quiet_NaN(),
+                     Origin::measured);
+  EXPECT_EQ(training_verdict(training).word, "DIVERGED");
+  EXPECT_THAT(training_verdict(training).sentence, HasSubstr("Trained by the plan, the loss"));
+}
+
 TEST(CurvePointsTest, AreMeansOverWindowsAndSeeds) {
   const auto points = curve_points(*trained().training, 2);
   ASSERT_EQ(points.size(), 2U);

@@ -183,5 +183,42 @@ TEST(Budget, ReadsAmountsAndMultiples) {
   EXPECT_THROW((void)parse_error_budget("nan"), UsageError);
 }
 
+/// The case with the schemes of hot, whose weight gradients keep half of what int4's do.
+Case with_hot(double weight_ms) {
+  Case c;
+  for (const char* layer : {"a", "b"}) {
+    c.add(layer, Path::grad_input, "had16+int4/tensor/stochastic", 0.2, 5);
+    ErrorRow hot = row(layer, Path::grad_weight, "low16r8.sequency+int8/tensor/nearest", 0.2);
+    hot.metrics.set("time_ms", weight_ms, Origin::measured);
+    hot.metrics.set("kept_bytes", 50, Origin::measured);
+    c.errors.rows.push_back(hot);
+  }
+  return c;
+}
+
+// int4 everywhere is fastest, 8 ms, and keeps 1000 − 800 + 2·100 = 400 bytes, hot 300. 5 % of the
+// exact 40 ms are 2 ms: two weight gradients of hot's for 0.9 ms more each, one for 1.5 ms.
+TEST(Optimize, KeepsNoMoreThanHotWhereThatCostsLittle) {
+  const auto bytes = [](const Plan& plan) { return plan.predicted.value("predicted_saved_bytes"); };
+  const Plan both = plan_of(with_hot(2.9), options("1"));
+  EXPECT_EQ(bytes(both), 300);
+  EXPECT_NEAR(both.predicted.value("predicted_ms"), 9.8, 1e-9);
+  EXPECT_THAT(both.notes.at(0), HasSubstr("saved bytes at most those of hot"));
+  EXPECT_THAT(both.layers[0].why_grad_weight.constraint, HasSubstr("memory binds: none+int4"));
+  const Plan one = plan_of(with_hot(3.5), options("1"));
+  EXPECT_EQ(bytes(one), 350);
+  EXPECT_THAT(one.notes.at(0), HasSubstr("the least for 5 % of the exact time"));
+  EXPECT_EQ(bytes(plan_of(with_hot(4.5), options("1"))), 400);
+}
+
+// Who sets a limit to memory, or asks for the least memory, gets that.
+TEST(Optimize, MemoryOfHotGivesWayToTheUser) {
+  const Plan given = plan_of(with_hot(2.9), options("1", "", "100%"));
+  EXPECT_NEAR(given.predicted.value("predicted_ms"), 8, 1e-9);
+  Options least = options("1");
+  least.minimize = "memory";
+  EXPECT_EQ(plan_of(with_hot(9), least).predicted.value("predicted_saved_bytes"), 300);
+}
+
 }  // namespace
 }  // namespace hot::select

@@ -34,6 +34,33 @@ std::optional<Plan> Repair::operator()(const Plan& plan,
   }
 }
 
+std::string Repair::missed(const Metrics& total) const {
+  const double error = value_or(total, "gradient_error", 0);
+  const double error_limit =
+      options_.max_error.amount(value_or(errors_.whole, "minibatch_noise", 0));
+  if (error_limit > 0 && error > error_limit) {
+    return fmt::format("the whole gradient's error is {:.3g}, over --max-error {}", error,
+                       options_.max_error.relative
+                           ? fmt::format("{} = {:.3g}", options_.max_error.text, error_limit)
+                           : options_.max_error.text);
+  }
+  const double bytes = value_or(total, "saved_bytes_plan", 0);
+  const double bytes_limit = options_.memory_budget.amount(static_cast<double>(trace_.saved_bytes));
+  if (bytes_limit > 0 && bytes > bytes_limit) {
+    return fmt::format("forward keeps {:.4g} MB, over --memory-budget {} ({:.4g} MB)", bytes / 1e6,
+                       options_.memory_budget.text, bytes_limit / 1e6);
+  }
+  const Metric* ms = total.find("eligible_plan_ms");
+  const double ms_limit = options_.time_budget.amount(value_or(total, "eligible_exact_ms", 0));
+  if (ms != nullptr && ms_limit > 0 && ms->value - ms->ci95.value_or(0) > ms_limit) {
+    return fmt::format(
+        "the backward pass of the eligible layers takes {:.4g} ms, over "
+        "--time-budget {} ({:.4g} ms)",
+        ms->value, options_.time_budget.text, ms_limit);
+  }
+  return "";
+}
+
 bool Repair::correct_error(const Plan& plan, const Metrics& total,
                            std::vector<std::string>& notes) {
   const double measured = value_or(total, "gradient_error", 0);

@@ -20,6 +20,9 @@ struct Options {
   std::function<std::optional<Plan>(const Plan& plan, const std::vector<LayerVerification>& layers,
                                     const Metrics& total, std::vector<std::string>& notes)>
       repair;
+  /// Which limit of the plan these totals miss, as a phrase; empty where they hold all. Empty
+  /// function: the plan was made for none.
+  std::function<std::string(const Metrics& total)> missed;
   int rounds = 3;  ///< plans that are tried at most
 };
 

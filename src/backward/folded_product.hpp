@@ -14,8 +14,8 @@ namespace hot::backward {
 
 /// grad_input of a convolution from its operands: gy [N·positions × O] and W [O × places·C], both
 /// transformed and quantized, multiplied and folded onto the pixels, [N·pixels × C]. The unfolded
-/// gradient exists a few rows at a time where it is large. Sums over places are integers, scaled once,
-/// where sums_stay_integers(); else floats, added in the order of the positions, whatever the
+/// gradient exists a few rows at a time where it is large. Sums over places are integers, scaled
+/// once, where sums_stay_integers(); else floats, added in the order of the positions, whatever the
 /// threads.
 [[nodiscard]] at::Tensor folded_product(const kernels::Operand& gy, const kernels::Operand& w,
                                         const WindowRuns& runs);

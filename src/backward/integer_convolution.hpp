@@ -9,8 +9,7 @@ namespace hot::backward {
 
 /// True where integer_convolution() serves: integer operands, a stride of 1, sums that int32 holds,
 /// and a CPU whose kernels sum products of blocks.
-[[nodiscard]] bool convolves_integers(const kernels::Operand& gy,
-                                      const Window& window);
+[[nodiscard]] bool convolves_integers(const kernels::Operand& gy, const Window& window);
 
 /// grad_input of a convolution as a convolution of gy's integers with W's, as an image of
 /// `x_sizes`: gy [N·positions × O] and W [O × places·C], the channels of each place side by side,

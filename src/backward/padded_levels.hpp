@@ -15,7 +15,8 @@ namespace hot::backward {
 /// image, Σ_j levels[p + distance(j)] · W_j over the kernel's places j. For stride 1.
 class PaddedLevels {
  public:
-  /// gy's levels int8 [N·positions × k] by rows, and its scales; `image` are the spatial sizes of x.
+  /// gy's levels int8 [N·positions × k] by rows, and its scales; `image` are the spatial sizes of
+  /// x.
   PaddedLevels(const kernels::Operand& gy, const Window& window, at::IntArrayRef image);
 
   /// A row of consecutive pixels of the image.

@@ -120,10 +120,14 @@ std::vector<Scheme> kept_schemes(const measure::Options& options) {
 /// What one run measures times by.
 cost::Options cost_options(const Report& report) {
   const Environment& e = report.environment;
-  return {
+  cost::Options options;
+  options.device =
       fmt::format("{} | {} | threads {} | torch {} | kernels {} | {} | {}", e.tool_version, e.cpu,
-                  at::get_num_threads(), e.torch, e.kernels, e.integer_gemm, program_stamp()),
-      std::max(kLeastTimingSeconds, kTimingSteps * report.trace->step_seconds)};
+                  at::get_num_threads(), e.torch, e.kernels, e.integer_gemm, program_stamp()) +
+      (e.gpu ? fmt::format(" | {} {}", e.gpu->name, e.gpu->driver) : "");
+  options.runs_on = e.device;
+  options.seconds = std::max(kLeastTimingSeconds, kTimingSteps * report.trace->step_seconds);
+  return options;
 }
 
 /// Errors of all schemes and what they do beyond their own gradient. `geometries` gets the layers'

@@ -12,7 +12,7 @@
 namespace hot::cost {
 
 struct Options {
-  std::string device;      ///< what times depend on, the key of the cache on disk
+  std::string device;           ///< what times depend on, the key of the cache on disk
   std::string runs_on = "cpu";  ///< where, as c10::Device takes it
   double seconds = 10;     ///< measuring stops after this; what is left is modelled, and marked
   bool fast_int4 = false;  ///< int4 products are faster than int8 ones here

@@ -97,9 +97,9 @@ double LayerClock::exact(Path path) {
         const at::Tensor gradient = input ? o.gy.mm(o.weight) : o.gy.t().mm(o.x);
         return;
       }
-      const auto gradients = at::convolution_backward(o.gy, o.x, o.weight, std::nullopt, w.stride,
-                                                w.padding, w.dilation, w.transposed,
-                                                w.output_padding, w.groups, {input, !input, false});
+      const auto gradients = at::convolution_backward(
+          o.gy, o.x, o.weight, std::nullopt, w.stride, w.padding, w.dilation, w.transposed,
+          w.output_padding, w.groups, {input, !input, false});
     });
   });
 }
@@ -125,8 +125,9 @@ double LayerClock::by_scheme(Path path, const Scheme& scheme) {
       torch::autograd::variable_list kept;
       ms = milliseconds_of([&] { backward::KeptX::keep(layer, o.x, o, true, &context, kept); });
       ms += milliseconds_of([&] {
-        const at::Tensor gw = planned_weight_gradient(layer, o, layer.prepare_gy(o, false, true).weight,
-                                       backward::KeptX::operand(layer, o, &context, kept, 0));
+        const at::Tensor gw =
+            planned_weight_gradient(layer, o, layer.prepare_gy(o, false, true).weight,
+                                    backward::KeptX::operand(layer, o, &context, kept, 0));
       });
     }
     if (ran() != before + 1) throw std::logic_error("a scheme has not run");

@@ -16,8 +16,8 @@ namespace hot::cost {
 /// and normal values. Protocol on the CPU: one untimed run, which makes the library's kernels; then
 /// kRuns, of short gradients more (until kPatience ms are spent, kMostRuns at most). Before each of
 /// them other memory is written until no cache of a core holds the operands, as in a model, where
-/// they were last touched a layer or a whole forward pass ago, and results get new pages. The median
-/// counts. On a GPU: device::time_steadily(), by events.
+/// they were last touched a layer or a whole forward pass ago, and results get new pages. The
+/// median counts. On a GPU: device::time_steadily(), by events.
 class LayerClock {
  public:
   static constexpr int kRuns = 2;

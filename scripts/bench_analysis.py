@@ -3,8 +3,8 @@
 
 usage: bench_analysis.py HOT_ANALYZE NAME=MODEL[,HOT-ANALYZE OPTIONS...] ...
 
-For each model four runs: with default options; a method alone; `auto` at the method's measured error; `auto` at its
-measured time. Exit code 1 where `auto` is worse by more than the intervals of the measurement.
+For each model: a run with default options; then for each method the method alone, `auto` at its
+measured error, and `auto` at its measured time. Exit code 1 where `auto` is worse by more than the intervals of the measurement.
 """
 
 import json
@@ -42,9 +42,11 @@ def cost_row(name, report):
         if key.endswith("_seconds")
     )
     print(
-        f"{name:<10} {report['run']['elapsed_seconds']:7.1f} s {value(metrics, 'run_to_step_ratio'):6.1f} steps "
-        f"{value(metrics, 'run_to_step_per_batch'):6.2f} a batch {value(metrics, 'run_peak_bytes') / 1e9:6.2f} GB "
-        f"{value(metrics, 'run_to_step_memory'):5.2f} of a step's   ({stages})"
+        f"{name:<10} {report['run']['elapsed_seconds']:7.1f} s",
+        f"{value(metrics, 'run_to_step_ratio'):6.1f} steps",
+        f"{value(metrics, 'run_to_step_per_batch'):6.2f} a batch",
+        f"{value(metrics, 'run_peak_bytes') / 1e9:6.2f} GB",
+        f"{value(metrics, 'run_to_step_memory'):5.2f} of a step's   ({stages})",
     )
 
 
@@ -63,28 +65,29 @@ def prediction_row(name, report):
             )
 
 
+def totals(program, model, options):
+    return run(program, model, options)["verification"]["total"]
+
+
 def contest(program, name, model, options):
-    """One row for each method and limit; the number of rows in which auto is worse."""
+    """One row for each method; the number of limits at which auto is worse."""
     worse = 0
     for method in METHODS:
-        uniform = run(program, model, [*options, "--policy", method])["verification"]["total"]
+        uniform = totals(program, model, [*options, "--policy", method])
         error, ms = value(uniform, "gradient_error"), value(uniform, "eligible_plan_ms")
-        same_error = run(program, model, [*options, "--max-error", f"{error:.6g}"])["verification"][
-            "total"
-        ]
-        same_time = run(
-            program, model, [*options, "--max-error", "1e6", "--time-budget", f"{ms:.6g}ms"]
-        )
-        same_time = same_time["verification"]["total"]
+        same_error = totals(program, model, [*options, "--max-error", f"{error:.6g}"])
+        in_time = ["--max-error", "1e6", "--time-budget", f"{ms:.6g}ms"]
+        same_time = totals(program, model, [*options, *in_time])
         margin = half(uniform, "eligible_plan_ms") + half(same_error, "eligible_plan_ms")
         slower = value(same_error, "eligible_plan_ms") > ms + margin
         larger = value(same_time, "gradient_error") > error * 1.001
         worse += slower + larger
         print(
-            f"{name:<10} {method:<5} error {error:<8.3g} {ms:8.1f} ms | auto at its error: "
-            f"{value(same_error, 'gradient_error'):<8.3g} {value(same_error, 'eligible_plan_ms'):8.1f} ms "
-            f"{'SLOWER' if slower else 'no longer'} | auto at its time: {value(same_time, 'gradient_error'):<8.3g} "
-            f"{value(same_time, 'eligible_plan_ms'):8.1f} ms {'LARGER ERROR' if larger else 'no larger'}"
+            f"{name:<10} {method:<4} error {error:<8.3g} {ms:8.1f} ms | at its error auto has",
+            f"{value(same_error, 'gradient_error'):<8.3g}",
+            f"{value(same_error, 'eligible_plan_ms'):8.1f} ms, {'LONGER' if slower else 'no longer'}",
+            f"| at its time {value(same_time, 'gradient_error'):<8.3g}",
+            f"{value(same_time, 'eligible_plan_ms'):8.1f} ms, {'LARGER' if larger else 'no larger'}",
         )
     return worse
 

@@ -4,7 +4,8 @@
 usage: bench_analysis.py HOT_ANALYZE NAME=MODEL[,HOT-ANALYZE OPTIONS...] ...
 
 For each model: a run with default options; then for each method the method alone, `auto` at its
-measured error, and `auto` at its measured time. Exit code 1 where `auto` is worse by more than the intervals of the measurement.
+measured error, and `auto` at its measured time. Exit code 1 where
+`auto` is worse by more than the intervals of the measurement.
 """
 
 import json
@@ -61,7 +62,8 @@ def prediction_row(name, report):
         a, b = value(predicted, p), value(total, m)
         if b > 0:
             print(
-                f"{name:<10} {what:<18} predicted {a:<12.5g} measured {b:<12.5g} {100 * (a / b - 1):+6.1f} %"
+                f"{name:<10} {what:<18} predicted {a:<12.5g} measured {b:<12.5g}",
+                f"{100 * (a / b - 1):+6.1f} %",
             )
 
 
@@ -85,9 +87,11 @@ def contest(program, name, model, options):
         print(
             f"{name:<10} {method:<4} error {error:<8.3g} {ms:8.1f} ms | at its error auto has",
             f"{value(same_error, 'gradient_error'):<8.3g}",
-            f"{value(same_error, 'eligible_plan_ms'):8.1f} ms, {'LONGER' if slower else 'no longer'}",
+            f"{value(same_error, 'eligible_plan_ms'):8.1f} ms,",
+            "LONGER" if slower else "no longer",
             f"| at its time {value(same_time, 'gradient_error'):<8.3g}",
-            f"{value(same_time, 'eligible_plan_ms'):8.1f} ms, {'LARGER' if larger else 'no larger'}",
+            f"{value(same_time, 'eligible_plan_ms'):8.1f} ms,",
+            "LARGER" if larger else "no larger",
         )
     return worse
 
@@ -108,9 +112,7 @@ def main():
     print("\npredicted and measured, whole plan")
     for name, report in reports.items():
         prediction_row(name, report)
-    print(
-        "\nauto beside whole methods (measured; a time is longer where it is by more than both intervals)"
-    )
+    print("\nauto beside whole methods (measured; longer: by more than both intervals)")
     worse = sum(contest(program, name, model, options) for name, (model, options) in models.items())
     sys.exit(1 if worse else 0)
 

@@ -42,6 +42,7 @@ class Repair {
   const ErrorTable& errors_;
   Options options_;
   Correction correction_;
+  int misses_ = 0;  ///< of the error
 };
 
 }  // namespace hot::select

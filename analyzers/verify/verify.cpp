@@ -195,7 +195,9 @@ class Verifier {
     while (trial.timings.pairs() < options_.repeats) {
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
       const bool enough = trial.timings.pairs() >= kLeastPairs;
-      if (enough && (spent.count() > options_.seconds || trial.timings.decided())) break;
+      if (enough &&
+          (spent.count() > options_.seconds || (options_.until_decided && trial.timings.decided())))
+        break;
       time_pair(trial);
     }
   }

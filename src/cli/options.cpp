@@ -168,8 +168,10 @@ void add_choice_options(CLI::App& app, Request& request) {
 }
 
 void add_verify_options(CLI::App& app, verify::Options& options) {
-  app.add_option("--repeats", options.repeats, "timed pairs of exact and planned steps")
+  app.add_option("--repeats", options.repeats,
+                 "timed pairs of exact and planned steps (default: fewer\nwhere two decide)")
       ->check(CLI::Range(1, 10000))
+      ->each([&options](const std::string&) { options.until_decided = false; })
       ->type_name("N")
       ->capture_default_str()
       ->group(kRun);

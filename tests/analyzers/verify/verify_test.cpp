@@ -87,7 +87,10 @@ Plan plan_of(const Trace& trace, const std::string& grad_input, const std::strin
 class VerifyTest : public ::testing::Test {
  protected:
   Verification run(Plan plan) {
-    return verify(model_, inputs_, loss_, trace_, plan, {1, 2, 20, nullptr, nullptr, 3}, nullptr);
+    Options options;
+    options.seed = 1;
+    options.repeats = 2;
+    return verify(model_, inputs_, loss_, trace_, plan, options, nullptr);
   }
   models::Model model_ = mixed_model();
   models::Inputs inputs_ = mixed_inputs();

@@ -21,6 +21,7 @@ struct InputOptions {
   std::string labels;  ///< --labels FILE (or the key inside --data)
   int batch = 0;       ///< --batch: size of the first dimension, 0 = as the source says, at least 2
   int batches = 1;     ///< --batches: how many minibatches
+  int up_to = 0;       ///< where more: as many as there are samples for, up to this many
   bool whole = false;  ///< all minibatches of --data instead, samples in an order drawn by `seed`
   std::uint64_t seed = 0;
 };

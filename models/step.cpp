@@ -112,4 +112,13 @@ StepResult run_step(const Model& model, const Batch& batch, const Loss& loss, st
   return step_on(model, copy, batch, loss, between);
 }
 
+double run_forward(const Model& model, const Batch& batch, const Loss& loss, std::uint64_t seed) {
+  quiet_jit();
+  const at::AutoGradMode with_gradients(true);
+  const KeptWarnings warnings;
+  torch::jit::Module copy = fresh_copy(model);
+  seed_default_generator(seed);
+  return forward_loss(model, copy, batch, loss).item<double>();
+}
+
 }  // namespace hot::models

@@ -51,4 +51,8 @@ struct StepResult {
                                   std::uint64_t seed,
                                   const std::function<void()>& between = nullptr);
 
+/// The forward pass and the loss of run_step() alone, recorded by autograd as there; for watching
+/// what layers receive. Returns the loss.
+double run_forward(const Model& model, const Batch& batch, const Loss& loss, std::uint64_t seed);
+
 }  // namespace hot::models

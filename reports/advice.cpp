@@ -73,6 +73,10 @@ std::string of_verification(const Verification& verification) {
              "that failed are listed below; --keep-exact leaves them out.";
     case Outcome::unsupported:
       return "This plan can't be put in place here; the reason stands above.";
+    case Outcome::over_limit:
+      return "Don't rely on this plan for the limit that it misses; a stricter limit leaves it "
+             "room, "
+             "and --keep-exact takes out the layers with the largest errors.";
     case Outcome::not_run:
       break;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reports/json_gpu.hpp"
+#include "reports/scheme_findings.hpp"
 #include "reports/sections.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
@@ -68,6 +69,7 @@ std::vector<std::string> findings(const Report& report) {
     append(all, report.trace->notes);
     append(all, of_layers(*report.trace));
   }
+  for (const SchemeFinding& finding : scheme_findings(report)) all.push_back(finding.text());
   if (report.errors) append(all, report.errors->notes);
   if (report.plan) append(all, report.plan->notes);
   if (report.plan && report.plan->model.sha256 != report.model.sha256) {

@@ -8,6 +8,7 @@
 #include "reports/json_profile.hpp"
 #include "reports/json_sections.hpp"
 #include "reports/report_reader.hpp"
+#include "reports/scheme_findings.hpp"
 
 namespace hot::reports {
 namespace {
@@ -52,13 +53,36 @@ Json trace_json(const Trace& trace, JsonNumbers& numbers) {
           {"notes", trace.notes}};
 }
 
+Json operands_json(const std::vector<OperandFacts>& operands) {
+  Json all = Json::array();
+  for (const OperandFacts& o : operands) {
+    all.push_back({{"origin", "measured"},
+                   {"path", to_string(o.path)},
+                   {"operand", o.operand},
+                   {"row_share", o.row_share},
+                   {"col_share", o.col_share},
+                   {"outliers", to_string(o.side)},
+                   {"kurtosis", o.kurtosis},
+                   {"kurtosis_had16", o.kurtosis_after}});
+  }
+  return all;
+}
+
+/// What schemes do on this model and device, with the gradients that it is about.
+Json findings_json(const Report& report) {
+  Json all = Json::array();
+  for (const SchemeFinding& finding : scheme_findings(report))
+    all.push_back({{"sentence", finding.sentence}, {"gradients", finding.layers}});
+  return all;
+}
+
 /// What is known of the layers whatever their scheme.
 void add_facts(const ErrorTable& errors, Json& json, JsonNumbers& numbers) {
   Json facts = Json::array();
   for (const LayerFacts& f : errors.facts) {
-    facts.push_back(
-        {{"name", f.layer},
-         {"metrics", numbers.metrics(f.metrics, fmt::format("facts of '{}'", f.layer))}});
+    facts.push_back({{"name", f.layer},
+                     {"metrics", numbers.metrics(f.metrics, fmt::format("facts of '{}'", f.layer))},
+                     {"operands", operands_json(f.operands)}});
   }
   Json activations = Json::array();
   for (const KeptActivation& a : errors.activations) {
@@ -132,6 +156,7 @@ std::string write_json(const Report& report) {
   if (report.verification) json["verification"] = verification_json(*report.verification, numbers);
   if (report.profile) json["profile"] = profile_json(*report.profile, numbers);
   if (report.device) json["device"] = device_json(*report.device, numbers);
+  json["findings"] = findings_json(report);
   json["metrics"] = metric_legend();
   json["notes"] = numbers.notes();
   return json_text(json);

@@ -35,7 +35,8 @@ std::string peak_table(const MemoryComparison& memory, const Style& style) {
   };
   fixed("parameters", memory.parameter_bytes);
   if (memory.buffer_bytes > 0) fixed("buffers", memory.buffer_bytes);
-  fixed(fmt::format("optimizer states ({})", memory.optimizer), memory.optimizer_bytes);
+  if (memory.optimizer_bytes > 0)
+    fixed(fmt::format("optimizer states ({})", memory.optimizer), memory.optimizer_bytes);
   table.row({"peak above these", of(memory.exact.peak_bytes),
              memory.plan ? of(memory.plan->peak_bytes) : ""});
   for (std::size_t i = 0; i < kMemoryUses; ++i) add_use(table, memory, static_cast<MemoryUse>(i));

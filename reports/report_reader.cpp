@@ -17,8 +17,8 @@ constexpr std::array kKinds = {LayerKind::linear, LayerKind::conv,      LayerKin
                                LayerKind::other};
 constexpr std::array kPaths = {Path::grad_input, Path::grad_weight};
 constexpr std::array kExecutions = {Execution::native, Execution::simulated};
-constexpr std::array kOutcomes = {Outcome::passed, Outcome::incorrect, Outcome::slower,
-                                  Outcome::unsupported, Outcome::not_run};
+constexpr std::array kOutcomes = {Outcome::passed,      Outcome::incorrect,  Outcome::slower,
+                                  Outcome::unsupported, Outcome::over_limit, Outcome::not_run};
 
 double number_or_nan(const JsonPart& part) {
   return part.json().is_null() ? std::numeric_limits<double>::quiet_NaN() : part.number();
@@ -124,7 +124,7 @@ ErrorRow read_error(const JsonPart& part, std::vector<std::string>& unknown) {
 void read_facts(const JsonPart& part, ErrorTable& errors, std::vector<std::string>& unknown) {
   for (std::size_t i = 0; part.has("facts") && i < part.at("facts").array_size(); ++i) {
     const JsonPart facts = part.at("facts").at(i);
-    facts.expect_keys({"name", "metrics"});
+    facts.expect_keys({"name", "metrics"}, {"operands"});
     errors.facts.push_back({facts.at("name").text(), read_metrics(facts.at("metrics"), &unknown)});
   }
   for (std::size_t i = 0; part.has("activations") && i < part.at("activations").array_size(); ++i) {
@@ -203,7 +203,7 @@ std::string schema_of(const JsonPart& root) {
 
 Report read_root(const JsonPart& root) {
   root.expect_keys({"schema", "tool", "run", "environment", "model", "metrics", "notes"},
-                   {"trace", "errors", "plan", "verification", "profile", "device"});
+                   {"trace", "errors", "plan", "verification", "profile", "device", "findings"});
   Report report;
   std::vector<std::string> unknown;
   const JsonPart tool = root.at("tool");

@@ -36,6 +36,7 @@ Tone tone_of(Outcome outcome) {
     case Outcome::slower:
     case Outcome::unsupported:
       return Tone::doubtful;
+    case Outcome::over_limit:
     case Outcome::incorrect:
       return Tone::bad;
     case Outcome::not_run:

@@ -8,15 +8,20 @@
 #include <charconv>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "analyzers/cost/cost.hpp"
 #include "analyzers/device/observe_step.hpp"
 #include "analyzers/measure/measure.hpp"
+#include "analyzers/measure/portfolio.hpp"
+#include "analyzers/profile/memory_step.hpp"
 #include "analyzers/profile/probes.hpp"
 #include "analyzers/profile/profile.hpp"
 #include "analyzers/select/cost.hpp"
+#include "analyzers/select/predict.hpp"
 #include "analyzers/select/repair.hpp"
 #include "analyzers/trace/trace.hpp"
 #include "analyzers/train/train.hpp"
@@ -39,8 +44,28 @@ namespace hot {
 namespace {
 
 /// Schemes are timed for as long as this many training steps take.
-constexpr double kTimingSteps = 4;
-constexpr double kLeastTimingSeconds = 2;
+constexpr double kTimingSteps = 1.5;
+constexpr double kLeastTimingSeconds = 1;
+/// Plans whose schemes are timed before the last one.
+constexpr int kTimedPlans = 4;
+
+/// Writes the seconds of a stage into the report's run when its life ends.
+class StageTime {
+ public:
+  StageTime(Metrics& run, std::string_view name)
+      : run_(run), name_(name), start_(std::chrono::steady_clock::now()) {}
+  ~StageTime() {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    run_.set(name_, spent.count(), Origin::measured);
+  }
+  StageTime(const StageTime&) = delete;
+  StageTime& operator=(const StageTime&) = delete;
+
+ private:
+  Metrics& run_;
+  std::string_view name_;
+  std::chrono::steady_clock::time_point start_;
+};
 
 /// Size and time of this program's file: another build's times are not this one's.
 std::string program_stamp() {
@@ -75,8 +100,12 @@ void remember_step_memory(Metrics& run) {
 void describe_run(double seconds, Report& report) {
   report.elapsed_seconds = seconds;
   report.peak_memory_bytes = peak_resident_bytes();
-  if (report.trace && report.trace->step_seconds > 0)
-    report.run.set("run_to_step_ratio", seconds / report.trace->step_seconds, Origin::measured);
+  if (report.trace && report.trace->step_seconds > 0) {
+    const double steps = seconds / report.trace->step_seconds;
+    report.run.set("run_to_step_ratio", steps, Origin::measured);
+    report.run.set("run_to_step_per_batch", steps / std::max(1, report.model.batches),
+                   Origin::measured);
+  }
   if (report.run.find("step_peak_bytes") == nullptr) return;
   const auto bytes = static_cast<double>(report.peak_memory_bytes);
   const double ratio = bytes / report.run.value("step_peak_bytes");
@@ -84,22 +113,64 @@ void describe_run(double seconds, Report& report) {
   report.run.set("run_to_step_memory", ratio, Origin::measured);
 }
 
-/// What the schemes cost and do beyond their own gradient, into the error table.
-void find_costs(const PipelineOptions& options, const Progress& progress,
-                const models::Model& model, const models::Inputs& inputs, const models::Loss& loss,
-                Report& report) {
-  if (report.errors->facts.empty()) return;
-  const cost::Geometries geometries = cost::add_step_facts(
-      model, inputs.batches.front(), loss, *report.trace, options.seed, *report.errors);
+/// Schemes of grad_weight that can be kept in place of x.
+std::vector<Scheme> kept_schemes(const measure::Options& options) {
+  return measure::legal_schemes(
+      options.schemes.empty() ? measure::default_portfolio() : options.schemes, Path::grad_weight);
+}
+
+/// What one run measures times by.
+cost::Options cost_options(const Report& report) {
   const Environment& e = report.environment;
-  const double seconds = std::max(kLeastTimingSeconds, kTimingSteps * report.trace->step_seconds);
-  cost::add_times(
-      *report.trace, geometries,
-      {fmt::format("{} | {} | threads {} | torch {} | kernels {} | {} | {}", e.tool_version, e.cpu,
-                   at::get_num_threads(), e.torch, e.kernels, e.integer_gemm, program_stamp()) +
-           (e.gpu ? fmt::format(" | {} {}", e.gpu->name, e.gpu->driver) : ""),
-       e.device, seconds},
-      progress, *report.errors);
+  cost::Options options;
+  options.device =
+      fmt::format("{} | {} | threads {} | torch {} | kernels {} | {} | {}", e.tool_version, e.cpu,
+                  at::get_num_threads(), e.torch, e.kernels, e.integer_gemm, program_stamp()) +
+      (e.gpu ? fmt::format(" | {} {}", e.gpu->name, e.gpu->driver) : "");
+  options.runs_on = e.device;
+  options.seconds = std::max(kLeastTimingSeconds, kTimingSteps * report.trace->step_seconds);
+  return options;
+}
+
+/// Errors of all schemes and what they do beyond their own gradient. `geometries` gets the layers'
+/// shapes.
+void measure_errors(const PipelineOptions& options, const Progress& progress,
+                    const models::Model& model, const models::Inputs& inputs,
+                    const models::Loss& loss, cost::Geometries& geometries, Report& report) {
+  const StageTime time(report.run, "measure_seconds");
+  cost::StepFacts facts(model, *report.trace, kept_schemes(options.measure));
+  report.errors = measure::measure(
+      model, inputs, loss, *report.trace, options.measure, progress,
+      {[&] { facts.between(); }, [&](const backward::Operands& o) { facts.add(o); },
+       [&](const models::StepResult& step) { facts.end(step); }});
+  if (report.errors->facts.empty()) return;
+  geometries = facts.finish(inputs.batches.front(), loss, options.seed, *report.errors);
+}
+
+/// Times of the schemes, and the plan: each plan's own schemes are timed, and the next one heeds
+/// it.
+void find_plan(const PipelineOptions& options, const Progress& progress,
+               const cost::Geometries& geometries, Report& report) {
+  std::optional<cost::TimeTable> times;
+  if (!report.errors->facts.empty()) {
+    const StageTime time(report.run, "cost_seconds");
+    times.emplace(*report.trace, geometries, cost_options(report), *report.errors);
+    times->begin(progress);
+  }
+  const StageTime time(report.run, "select_seconds");
+  if (options.last != Stage::measure) {
+    select::Options first = options.select;
+    first.pareto = false;  // of the last plan alone
+    const auto solve = [&](const select::Options& how) {
+      return select::select(*report.trace, *report.errors,
+                            {report.model.sha256, report.model.parameters}, how);
+    };
+    report.plan = solve(first);
+    for (int round = 0; round < kTimedPlans && times && times->measure_picks(*report.plan); ++round)
+      report.plan = solve(first);
+    if (options.select.pareto) report.plan = solve(options.select);
+  }
+  if (times) times->end(report.plan ? &*report.plan : nullptr);
 }
 
 /// What this machine reaches at most: the roofline of the products that were timed.
@@ -175,11 +246,44 @@ void add_gpu(Report& report) {
   if (!note.empty()) report.plan->notes.push_back(note);
 }
 
+/// How far the sum of what each scheme causes alone is from what the whole plan was measured to.
+void compare_with_parts(const Trace& trace, const ErrorTable& errors, const Plan& plan,
+                        Metrics& total) {
+  const Metrics parts = select::predict(plan, trace, errors);
+  const Metric* sum = parts.find("predicted_error");
+  const Metric* whole = total.find("gradient_error");
+  if (sum == nullptr || whole == nullptr || sum->value <= 0) return;
+  total.set("parts_error", sum->value, Origin::modelled);
+  total.set("additivity", whole->value / sum->value, Origin::modelled);
+}
+
+/// Runs the plan beside the exact pass, mends one of this run, and keeps the memory of both steps.
+void verify_plan(const PipelineOptions& options, const models::Model& model,
+                 const models::Inputs& inputs, const models::Loss& loss, const Progress& progress,
+                 Report& report) {
+  const StageTime time(report.run, "verify_seconds");
+  verify::Options how = options.verify;
+  std::optional<select::Repair> repair;
+  if (!options.plan && report.plan->policy == "auto") {
+    repair.emplace(*report.trace, *report.errors, options.select);
+    how.repair = std::ref(*repair);
+    how.missed = [&repair](const Metrics& total) { return repair->missed(total); };
+  }
+  profile::MemoryWatch watch;
+  report.verification = verify::verify(model, inputs, loss, *report.trace, *report.plan, how,
+                                       progress, std::ref(watch));
+  if (report.errors)
+    compare_with_parts(*report.trace, *report.errors, *report.plan, report.verification->total);
+  report.profile.emplace();
+  report.profile->memory = watch.comparison(model, *report.trace);
+}
+
 /// The way of the data: each stage takes the value before it and its own options.
 void run_loaded(const PipelineOptions& options, const models::Model& model,
-                const Progress& progress, Report& report) {
+                const Progress& progress, std::optional<StageTime>& loading, Report& report) {
   models::InputOptions wanted = options.inputs;
-  if (options.select.max_error.relative && wanted.batches < 2) {
+  if (options.last == Stage::trace || options.plan || options.profiles) wanted.up_to = 0;
+  if (options.select.max_error.relative && std::max(wanted.batches, wanted.up_to) < 2) {
     wanted.batches = 2;
     report.model.notes.emplace_back("--max-error in sigma: the noise was measured over 2 batches.");
   }
@@ -189,12 +293,16 @@ void run_loaded(const PipelineOptions& options, const models::Model& model,
       models::Loss::choose(options.loss, model, inputs.batches.front(), options.seed);
   report.model.loss = loss.description();
   throw_if_interrupted();
+  loading.reset();
 
   std::optional<select::EmulatedFormats> emulated;
   if (const auto& gpu = report.environment.gpu) emulated.emplace(emulated_formats(*gpu));
   std::optional<device::NvtxRanges> ranges;
   if (!model.device.is_cpu()) ranges.emplace();
-  report.trace = trace::trace(model, inputs, loss, options.seed, progress);
+  {
+    const StageTime time(report.run, "trace_seconds");
+    report.trace = trace::trace(model, inputs, loss, options.seed, progress);
+  }
   remember_step_memory(report.run);
   if (options.last == Stage::trace) return;
 
@@ -210,35 +318,27 @@ void run_loaded(const PipelineOptions& options, const models::Model& model,
                           *report.training);
     }
   } else {
-    report.errors = measure::measure(model, inputs, loss, *report.trace, options.measure, progress);
-    find_costs(options, progress, model, inputs, loss, report);
+    cost::Geometries geometries;
+    measure_errors(options, progress, model, inputs, loss, geometries, report);
+    find_plan(options, progress, geometries, report);
     if (options.ceilings) add_ceilings(model.device, report.run);
     if (options.last == Stage::measure) return;
-    report.plan = select::select(*report.trace, *report.errors,
-                                 {report.model.sha256, report.model.parameters}, options.select);
     add_gpu(report);
     if (options.last == Stage::select) return;
   }
   if (options.profiles) return profile_step(options, model, setting, progress, report);
-  verify::Options how = options.verify;
-  if (!options.plan && report.plan->policy == "auto") {
-    how.repair = select::Repair(*report.trace, *report.errors, options.select);
-  }
-  report.verification =
-      verify::verify(model, inputs, loss, *report.trace, *report.plan, how, progress);
+  verify_plan(options, model, inputs, loss, progress, report);
   observe_device(setting, report);
-  report.profile.emplace();
-  report.profile->memory = profile::profile_memory(
-      setting, &*report.plan, options.profile.optimizer, *report.trace, progress);
 }
 
 void run_stages(const PipelineOptions& options, const Progress& progress, Report& report) {
+  std::optional<StageTime> loading(std::in_place, report.run, "load_seconds");
   models::LoadOptions how = options.model;
   how.device = report.environment.device;
   const models::Model model = models::load_model(how);
   describe_model(model, report.model);
   try {
-    run_loaded(options, model, progress, report);
+    run_loaded(options, model, progress, loading, report);
   } catch (const EnvironmentError& error) {
     explain_memory(error, options, model);
   }

@@ -16,6 +16,7 @@
 #include "analyzers/cost/cache.hpp"
 #include "analyzers/cost/layer_clock.hpp"
 #include "analyzers/cost/stopwatch.hpp"
+#include "analyzers/cost/time_model.hpp"
 #include "analyzers/select/cost.hpp"
 #include "analyzers/select/policies.hpp"
 #include "core/interrupt.hpp"
@@ -35,31 +36,10 @@ double value_or(const ErrorRow& row, const char* name, double otherwise) {
   return metric == nullptr ? otherwise : metric->value;
 }
 
-/// The rows that no other one beats in error, modelled cost and bytes, and the presets'.
-std::vector<ErrorRow*> worth_timing(const Gradient& g) {
-  struct Point {
-    double error, cost, bytes;
-  };
-  std::vector<Point> points;
-  for (const ErrorRow* row : g.rows) {
-    points.push_back({value_or(*row, "relative_error", HUGE_VAL),
-                      select::modelled_cost(row->scheme, g.layer->path(g.path)),
-                      value_or(*row, "kept_bytes", 0)});
-  }
-  const auto beats = [](const Point& a, const Point& b) {
-    return a.error <= b.error && a.cost <= b.cost && a.bytes <= b.bytes &&
-           (a.error < b.error || a.cost < b.cost || a.bytes < b.bytes);
-  };
-  auto named = select::preset_schemes("hot", g.path);
-  std::vector<ErrorRow*> chosen;
-  for (std::size_t i = 0; i < g.rows.size(); ++i) {
-    if (g.rows[i]->execution == Execution::simulated) continue;
-    const bool beaten = std::any_of(points.begin(), points.end(),
-                                    [&](const Point& p) { return beats(p, points[i]); });
-    const bool preset = std::find(named.begin(), named.end(), g.rows[i]->scheme) != named.end();
-    if (!beaten || preset) chosen.push_back(g.rows[i]);
-  }
-  return chosen;
+/// The scheme whose time stands for this one's: which rows of H_n are kept makes no difference.
+Scheme timed_as(Scheme scheme) {
+  scheme.transform.basis = Basis::sequency;
+  return scheme;
 }
 
 /// Times by key: from the cache, else measured while there is time.
@@ -93,7 +73,7 @@ class Times {
  private:
   std::optional<double> of_call(const Geometry& geometry, Path path, const Scheme& scheme) {
     const std::string key =
-        fmt::format("{} {} {}", geometry.key(), to_string(path), to_string(scheme));
+        fmt::format("{} {} {}", geometry.key(), to_string(path), to_string(timed_as(scheme)));
     if (const auto known = cache_.find(key)) return known;
     if (spent_ > seconds_) return std::nullopt;
     throw_if_interrupted();
@@ -165,96 +145,192 @@ std::vector<Gradient> gradients_of(const Trace& trace, ErrorTable& table) {
   return gradients;
 }
 
-class Stage {
- public:
-  Stage(const Trace& trace, const Geometries& geometries, const Options& options,
-        const Progress& progress, ErrorTable& table)
-      : progress_(progress),
-        table_(table),
-        times_(geometries, options),
-        gradients_(gradients_of(trace, table)) {}
+std::string name_of(const Gradient& g) {
+  return fmt::format("{} {}", g.layer->name, to_string(g.path));
+}
 
-  void operator()() {
-    for (const Gradient& g : gradients_) {  // exact ones first: everything is relative to them
-      tell(g);
-      const auto ms = times_.of(g, Scheme{});
-      if (ms) rate_.ms += *ms, rate_.flops += static_cast<double>(g.layer->path(g.path).flops);
-      exact_.push_back(ms);
-    }
-    for (std::size_t i = 0; i < gradients_.size(); ++i) add(gradients_[i], exact_[i]);
-    times_.save();
-    if (!times_.note().empty()) table_.notes.push_back(times_.note());
-    if (!times_.too_large().empty()) {
-      table_.notes.push_back(
-          fmt::format("Out of memory on the GPU while timing layers of {}: their times are "
-                      "modelled.",
-                      fmt::join(times_.too_large(), "; ")));
-    }
-    if (modelled_ > 0) {
-      table_.notes.push_back(
-          fmt::format("Times of {} of {} schemes that were worth timing are modelled: measuring "
-                      "stopped when its time was over; the next run goes on from there.",
-                      modelled_, modelled_ + measured_));
-    }
-    if (progress_) progress_("cost", total(), total(), "");
+/// What the scheme's kernels have in common over all shapes.
+std::string kind_of(const Gradient& g, const Scheme& scheme) {
+  return fmt::format("{} {}", to_string(g.path), to_string(timed_as(scheme)));
+}
+
+}  // namespace
+
+struct TimeTable::State {
+  State(const Trace& trace, const Geometries& geometries, const Options& o, ErrorTable& t)
+      : options(o), table(t), times(geometries, o), gradients(gradients_of(trace, t)) {}
+
+  Options options;
+  ErrorTable& table;
+  Times times;
+  std::vector<Gradient> gradients;
+  std::vector<double> exact;  ///< ms, parallel to gradients
+  TimeModel model;
+  Rate rate;
+
+  /// On a device without int4 units, int4 products take what int8 ones take.
+  [[nodiscard]] double modelled(const Gradient& g, Scheme scheme) const {
+    if (scheme.format == Format::int4 && !options.fast_int4) scheme.format = Format::int8;
+    return select::modelled_cost(scheme, g.layer->path(g.path));
   }
 
- private:
-  [[nodiscard]] std::int64_t total() const {
-    return 2 * static_cast<std::int64_t>(gradients_.size());
-  }
-
-  void tell(const Gradient& g) {
-    if (progress_) progress_("cost", done_++, total(), g.layer->name);
-  }
-
-  void add(const Gradient& g, std::optional<double> exact) {
-    tell(g);
-    const PathWork& work = g.layer->path(g.path);
-    const double exact_ms = exact.value_or(rate_.of(work.flops));
-    set_fact(g, exact_ms, exact ? Origin::measured : Origin::modelled);
-    double over = 0;  // Σ log(measured / modelled)
-    int count = 0;
-    for (ErrorRow* row : worth_timing(g)) {
-      const auto ms = times_.of(g, row->scheme);
-      ++(ms ? measured_ : modelled_);
-      if (!ms) continue;
-      row->metrics.set("time_ms", *ms, Origin::measured);
-      over += std::log(*ms / (exact_ms * select::modelled_cost(row->scheme, work)));
-      ++count;
-    }
-    const double factor = count > 0 ? std::exp(over / count) : 1;
+  /// The row most likely to be picked for its time: the smallest error times modelled cost.
+  [[nodiscard]] ErrorRow* likeliest(const Gradient& g) const {
+    ErrorRow* best = nullptr;
+    double least = HUGE_VAL;
     for (ErrorRow* row : g.rows) {
-      if (row->metrics.find("time_ms") != nullptr) continue;
-      row->metrics.set("time_ms", factor * exact_ms * select::modelled_cost(row->scheme, work),
-                       Origin::modelled);
+      if (row->execution == Execution::simulated) continue;
+      const double merit = value_or(*row, "relative_error", HUGE_VAL) * modelled(g, row->scheme);
+      if (merit >= least) continue;
+      least = merit;
+      best = row;
     }
+    return best;
   }
 
-  void set_fact(const Gradient& g, double ms, Origin origin) {
-    for (LayerFacts& facts : table_.facts) {
+  void set_exact(std::size_t i, double ms, Origin origin) {
+    const Gradient& g = gradients[i];
+    for (LayerFacts& facts : table.facts) {
       if (facts.layer != g.layer->name) continue;
       facts.metrics.set(g.path == Path::grad_input ? "exact_input_ms" : "exact_weight_ms", ms,
                         origin);
     }
   }
 
-  const Progress& progress_;
-  ErrorTable& table_;
-  Times times_;
-  std::vector<Gradient> gradients_;
-  std::vector<std::optional<double>> exact_;
-  Rate rate_;
-  std::int64_t done_ = 0;
-  int measured_ = 0;
-  int modelled_ = 0;
+  /// Measures one row unless it is; false where there is no time.
+  bool measure(std::size_t i, ErrorRow& row) {
+    const Metric* known = row.metrics.find("time_ms");
+    if (known != nullptr && known->origin == Origin::measured) return false;
+    const Gradient& g = gradients[i];
+    const auto ms = times.of(g, row.scheme);
+    if (!ms) return false;
+    row.metrics.set("time_ms", *ms, Origin::measured);
+    model.add(name_of(g), kind_of(g, row.scheme), *ms / (exact[i] * modelled(g, row.scheme)));
+    return true;
+  }
+
+  void measure_exact() {
+    std::vector<std::optional<double>> found;
+    for (const Gradient& g : gradients) {
+      found.push_back(times.of(g, Scheme{}));
+      if (!found.back()) continue;
+      rate.ms += *found.back();
+      rate.flops += static_cast<double>(g.layer->path(g.path).flops);
+    }
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      const Gradient& g = gradients[i];
+      exact.push_back(found[i].value_or(rate.of(g.layer->path(g.path).flops)));
+      set_exact(i, exact[i], found[i] ? Origin::measured : Origin::modelled);
+    }
+  }
+
+  /// What INT4 buys: of the largest gradient, the INT8 scheme that differs from a timed INT4 one in
+  /// nothing else.
+  void measure_twin() {
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      for (const ErrorRow* four : gradients[i].rows) {
+        const Metric* ms = four->metrics.find("time_ms");
+        if (ms == nullptr || ms->origin != Origin::measured || four->scheme.format != Format::int4)
+          continue;
+        Scheme twin = four->scheme;
+        twin.format = Format::int8;
+        for (ErrorRow* row : gradients[i].rows) {
+          if (row->scheme == twin) return (void)measure(i, *row);
+        }
+      }
+    }
+  }
+
+  void fill_in() {
+    model.fit();
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      const Gradient& g = gradients[i];
+      for (ErrorRow* row : g.rows) {
+        const Metric* known = row->metrics.find("time_ms");
+        if (known != nullptr && known->origin == Origin::measured) continue;
+        const double factor = model.factor(name_of(g), kind_of(g, row->scheme));
+        row->metrics.set("time_ms", factor * exact[i] * modelled(g, row->scheme), Origin::modelled);
+      }
+    }
+  }
+
+  /// The gradient's row of the plan's scheme; nullptr where it stays exact.
+  [[nodiscard]] ErrorRow* picked(const Gradient& g, const Plan& plan) const {
+    const LayerPlan* planned = plan.find(g.layer->name);
+    if (planned == nullptr) return nullptr;
+    const Scheme& scheme = g.path == Path::grad_input ? planned->grad_input : planned->grad_weight;
+    const auto row = std::find_if(g.rows.begin(), g.rows.end(),
+                                  [&](const ErrorRow* r) { return r->scheme == scheme; });
+    return row == g.rows.end() ? nullptr : *row;
+  }
 };
 
-}  // namespace
+TimeTable::TimeTable(const Trace& trace, const Geometries& geometries, const Options& options,
+                     ErrorTable& table)
+    : state_(std::make_unique<State>(trace, geometries, options, table)) {}
 
-void add_times(const Trace& trace, const Geometries& geometries, const Options& options,
-               const Progress& progress, ErrorTable& table) {
-  Stage(trace, geometries, options, progress, table)();
+TimeTable::~TimeTable() = default;
+
+void TimeTable::begin(const Progress& progress) {
+  State& s = *state_;
+  const auto total = static_cast<std::int64_t>(s.gradients.size()) + 1;
+  if (progress) progress("cost", 0, total, "exact products");
+  s.measure_exact();
+  for (std::size_t i = 0; i < s.gradients.size(); ++i) {
+    const Gradient& g = s.gradients[i];
+    if (progress) progress("cost", static_cast<std::int64_t>(i) + 1, total, g.layer->name);
+    if (ErrorRow* row = s.likeliest(g)) (void)s.measure(i, *row);
+  }
+  for (std::size_t i = 0; i < s.gradients.size(); ++i) {
+    const auto named = select::preset_schemes("hot", s.gradients[i].path);
+    for (ErrorRow* row : s.gradients[i].rows) {
+      if (std::find(named.begin(), named.end(), row->scheme) != named.end())
+        (void)s.measure(i, *row);
+    }
+  }
+  s.measure_twin();
+  s.fill_in();
+  if (progress) progress("cost", total, total, "");
+}
+
+bool TimeTable::measure_picks(const Plan& plan) {
+  State& s = *state_;
+  bool any = false;
+  for (std::size_t i = 0; i < s.gradients.size(); ++i) {
+    ErrorRow* row = s.picked(s.gradients[i], plan);
+    if (row != nullptr && s.measure(i, *row)) any = true;
+  }
+  if (any) s.fill_in();
+  return any;
+}
+
+void TimeTable::end(const Plan* plan) {
+  State& s = *state_;
+  s.times.save();
+  if (!s.times.note().empty()) s.table.notes.push_back(s.times.note());
+  if (!s.times.too_large().empty()) {
+    s.table.notes.push_back(
+        fmt::format("Out of memory on the GPU while timing layers of {}: their times are modelled.",
+                    fmt::join(s.times.too_large(), "; ")));
+  }
+  if (plan == nullptr) return;
+  int picks = 0;
+  int modelled = 0;
+  for (const Gradient& g : s.gradients) {
+    const ErrorRow* row = s.picked(g, *plan);
+    if (row == nullptr) continue;
+    ++picks;
+    if (row->metrics.find("time_ms")->origin != Origin::measured) ++modelled;
+  }
+  if (modelled == 0) return;
+  const auto error = s.model.error();
+  s.table.notes.push_back(fmt::format(
+      "Times of {} of the plan's {} schemes are modelled from other shapes and schemes: measuring "
+      "stopped when its time was over{}; the next run goes on from there.",
+      modelled, picks,
+      error ? fmt::format(" (of those measured, the model is off by {:.0f} % in the median)",
+                          100 * *error)
+            : ""));
 }
 
 }  // namespace hot::cost

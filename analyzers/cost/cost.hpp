@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "analyzers/cost/step_facts.hpp"
 #include "core/error_table.hpp"
 #include "core/layer_trace.hpp"
+#include "core/plan.hpp"
 #include "core/progress.hpp"
 
 namespace hot::cost {
@@ -12,16 +14,35 @@ namespace hot::cost {
 struct Options {
   std::string device;           ///< what times depend on, the key of the cache on disk
   std::string runs_on = "cpu";  ///< where, as c10::Device takes it
-  double seconds = 10;  ///< measuring stops after this; what is left is modelled, and marked
+  double seconds = 10;     ///< measuring stops after this; what is left is modelled, and marked
+  bool fast_int4 = false;  ///< int4 products are faster than int8 ones here
 };
 
 /// Sets exact_input_ms and exact_weight_ms of every layer and time_ms of the rows: measured with
 /// the layer's own kernels at its own shape (LayerClock), or kept from an earlier run on the same
-/// device, for schemes that no other one beats in error, modelled cost and bytes, and those of the
-/// method presets; for the others modelled by modelled_cost(), as much over or under it as the
-/// gradient's measured schemes are. Notes say how many were modelled for want of time, or of memory
-/// on the GPU.
-void add_times(const Trace& trace, const Geometries& geometries, const Options& options,
-               const Progress& progress, ErrorTable& table);
+/// device. Only what can be picked is measured: first the exact products and the schemes of the
+/// method presets and one more of each gradient, then, plan by plan, what was picked. All others
+/// are modelled by modelled_cost(), corrected by what was measured (TimeModel), and marked.
+class TimeTable {
+ public:
+  TimeTable(const Trace& trace, const Geometries& geometries, const Options& options,
+            ErrorTable& table);
+  ~TimeTable();
+  TimeTable(const TimeTable&) = delete;
+  TimeTable& operator=(const TimeTable&) = delete;
+
+  /// Exact products, presets and one more scheme of each gradient.
+  void begin(const Progress& progress);
+  /// The picks of `plan` that are only modelled, while there is time. False where nothing was
+  /// measured: the plan stands.
+  [[nodiscard]] bool measure_picks(const Plan& plan);
+  /// Keeps the times on disk; notes say how many of the plan's are modelled, and how good the model
+  /// is.
+  void end(const Plan* plan);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace hot::cost

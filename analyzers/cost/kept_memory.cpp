@@ -37,15 +37,6 @@ double kept_bytes(const Scheme& scheme, const backward::Operands& o) {
 
 }  // namespace
 
-KeptMemory::KeptMemory(const ErrorTable& table) {
-  for (const ErrorRow& row : table.rows) {
-    if (row.path != Path::grad_weight || row.execution == Execution::simulated) continue;
-    if (std::find(schemes_.begin(), schemes_.end(), row.scheme) == schemes_.end()) {
-      schemes_.push_back(row.scheme);
-    }
-  }
-}
-
 void KeptMemory::add(const backward::Operands& o) {
   if (!o.need_grad_weight || !o.x.defined()) return;
   readers_[o.x.storage().unsafeGetStorageImpl()].insert(o.layer);

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "backward/operands.hpp"
@@ -16,7 +17,7 @@ namespace hot::cost {
 /// backward pass.
 class KeptMemory {
  public:
-  explicit KeptMemory(const ErrorTable& table);
+  explicit KeptMemory(std::vector<Scheme> schemes) : schemes_(std::move(schemes)) {}
 
   /// What the graph holds, asked between forward and backward.
   void snapshot(std::unordered_map<const c10::StorageImpl*, backward::SavedBytes::Storage> held) {

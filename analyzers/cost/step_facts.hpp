@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "analyzers/cost/geometry.hpp"
+#include "backward/operands.hpp"
 #include "core/error_table.hpp"
 #include "core/layer_trace.hpp"
 #include "models/inputs.hpp"
@@ -17,20 +19,41 @@ namespace hot::cost {
 /// Every call of each eligible layer, in order.
 using Geometries = std::map<std::string, std::vector<Geometry>>;
 
-/// Two steps of the first minibatch fill in what schemes do beyond their own gradient:
+/// What schemes do beyond their own gradient, found in the exact step of the first minibatch
+/// (whoever runs it calls between(), add() and end()) and one forward pass with perturbed
+/// parameters (finish):
 ///
 /// weight_share: ‖gw‖²/‖g‖², measured.
 /// input_share: how the error of grad_input goes on. Backward is linear in the gradient, so the
 /// noise δ = nW that rounding gy by white n makes in gx reaches the parameters' gradients as Jδ,
 /// and E‖Jδ‖² = E_u⟨Jᵀu, δ⟩² for any white u over the parameters. Jᵀu is the change of the layer's
-/// input when the parameters change by u: one step with perturbed parameters shows it in every
-/// layer at once. With y' the layer's output for that change alone, over rows l:
+/// input when the parameters change by u: one forward pass with perturbed parameters shows it in
+/// every layer at once. With y' the layer's output for that change alone, over rows l:
 ///     input_share = ‖gx‖²/‖g‖² · Σ_l‖y'_l‖² / (L·‖W‖²·ε²)                       (modelled)
-/// activations and kept_bytes: whose memory each layer's x is, and what a scheme keeps instead.
-///
-/// `table` has its rows and input_norm already.
-[[nodiscard]] Geometries add_step_facts(const models::Model& model, const models::Batch& batch,
-                                        const models::Loss& loss, const Trace& trace,
-                                        std::uint64_t seed, ErrorTable& table);
+/// propagated_error of each row: what the scheme alone makes of the whole gradient's error, from
+/// its own error and the share. activations and kept_bytes: whose memory each layer's x is, and
+/// what a scheme keeps instead.
+class StepFacts {
+ public:
+  /// `kept`: the schemes of grad_weight whose bytes are wanted. Counts what autograd saves from
+  /// here until end().
+  StepFacts(const models::Model& model, const Trace& trace, const std::vector<Scheme>& kept);
+  ~StepFacts();
+  StepFacts(const StepFacts&) = delete;
+  StepFacts& operator=(const StepFacts&) = delete;
+
+  void between();
+  void add(const backward::Operands& operands);
+  void end(const models::StepResult& step);
+
+  /// Runs the perturbed forward pass and writes the facts into `table`, which has its rows and
+  /// input_norm already.
+  [[nodiscard]] Geometries finish(const models::Batch& batch, const models::Loss& loss,
+                                  std::uint64_t seed, ErrorTable& table);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace hot::cost

@@ -72,6 +72,15 @@ double ErrorStats::exact_squared() const {
   return sum;
 }
 
+std::vector<double> ErrorStats::batch_errors() const {
+  std::vector<double> errors;
+  for (const Totals& batch : batches_) {
+    const Triple& sums = batch.values();
+    if (sums[kExactSquared] > 0) errors.push_back(sums[kErrorSquared] / sums[kExactSquared]);
+  }
+  return errors;
+}
+
 bool ErrorStats::zero_gradient() const {
   return exact_squared() == 0;
 }

@@ -50,6 +50,9 @@ class ErrorStats {
   /// ‖g‖², estimated.
   [[nodiscard]] double exact_squared() const;
 
+  /// Squared relative error of each minibatch that had a gradient other than zero.
+  [[nodiscard]] std::vector<double> batch_errors() const;
+
   /// Sets relative_error, cosine, sqnr_db (unless there is no error at all), max_abs_error (of the
   /// compared entries) and projection. An estimate that is zero throughout has cosine 0. Throws
   /// std::logic_error for a zero gradient.

@@ -3,9 +3,13 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
+#include "analyzers/measure/kendall.hpp"
+#include "analyzers/measure/operand_facts.hpp"
 #include "analyzers/measure/portfolio.hpp"
 
 namespace hot::measure {
@@ -15,6 +19,19 @@ std::vector<SchemeMeter> meters_of(const std::vector<Scheme>& schemes) {
   std::vector<SchemeMeter> meters;
   for (const Scheme& scheme : schemes) meters.push_back({.scheme = scheme});
   return meters;
+}
+
+/// How alike the minibatches rank the schemes by error: mean Kendall's tau over pairs of them.
+std::optional<double> ranking_tau(const std::vector<SchemeMeter>& meters) {
+  std::vector<std::vector<double>> rankings;
+  for (const SchemeMeter& meter : meters) {
+    const std::vector<double> errors = meter.errors.batch_errors();
+    rankings.resize(std::max(rankings.size(), errors.size()));
+    for (std::size_t batch = 0; batch < errors.size(); ++batch) {
+      rankings[batch].push_back(errors[batch]);
+    }
+  }
+  return mean_tau(rankings);
 }
 
 ErrorRow row_of(const std::string& layer, Path path, const SchemeMeter& meter, int calls) {
@@ -70,6 +87,7 @@ void LayerMeter::add(const backward::Operands& operands, const OutputGradient& g
     ++path.zero_calls;
     return;
   }
+  if (path.operands.empty()) path.operands = operand_facts(product, gy.energies);
   measure_product(product, layer_, options_, path.meters);
 }
 
@@ -107,6 +125,11 @@ void LayerMeter::write(ErrorTable& table) const {
   if (!grad_input_.meters.empty() && batches_ > 0) {
     const double squared = grad_input_.meters.front().errors.exact_squared() / batches_;
     facts.metrics.set("input_norm", std::sqrt(squared), Origin::measured);
+  }
+  for (const auto* path : {&grad_input_, &grad_weight_}) {
+    facts.operands.insert(facts.operands.end(), path->operands.begin(), path->operands.end());
+    const char* name = path->path == Path::grad_input ? "input_tau" : "weight_tau";
+    if (const auto tau = ranking_tau(path->meters)) facts.metrics.set(name, *tau, Origin::measured);
   }
   table.facts.push_back(std::move(facts));
   if (any_gradient_) {

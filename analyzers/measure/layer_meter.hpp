@@ -36,7 +36,8 @@ class LayerMeter {
     std::vector<Scheme> schemes;
     std::vector<SchemeMeter> meters;
     int calls = 0;
-    int zero_calls = 0;  ///< whose output's gradient was exactly zero
+    int zero_calls = 0;                    ///< whose output's gradient was exactly zero
+    std::vector<OperandFacts> operands{};  ///< of the first call with a gradient
   };
 
   void add(const backward::Operands& operands, const OutputGradient& gy, PathMeter& path);

@@ -23,9 +23,13 @@ std::int64_t live(const std::vector<double>& energy) {
 /// Chooses the block of a gradient whose rows and columns carry these energies.
 void choose_block(const std::vector<double>& rows, const std::vector<double>& cols,
                   const Options& options, std::uint64_t seed, Product& product) {
+  const auto height = static_cast<std::int64_t>(rows.size());
+  const auto width = static_cast<std::int64_t>(cols.size());
+  const double most = static_cast<double>(options.max_entries) /
+                      std::max(1.0, static_cast<double>(height) * static_cast<double>(width));
+  const double work = options.work < 1 ? std::min(options.work, most) : options.work;
   const SampleSize size =
-      sample_size(static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(cols.size()),
-                  live(rows), live(cols), options.work, options.min_entries);
+      sample_size(height, width, live(rows), live(cols), work, options.min_entries);
   product.rows = choose_axis(rows, size.rows, 2 * seed);
   product.cols = choose_axis(cols, size.cols, 2 * seed + 1);
 }

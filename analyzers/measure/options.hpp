@@ -11,12 +11,15 @@ struct Options {
   /// Tried on each path where they are legal; empty = default_portfolio().
   std::vector<Scheme> schemes{};
   /// Stochastic rounding is run with seed … seed+seeds-1.
-  int seeds = 4;
+  int seeds = 2;
   std::uint64_t seed = 0;
   /// GEMM work of one scheme as a fraction of the exact product's; 1 = whole gradients.
-  double work = 0.02;
+  double work = 0.005;
   /// Gradients up to this size are always compared whole, and a quarter of it at least of others.
-  std::int64_t min_entries = 4096;
+  std::int64_t min_entries = 2048;
+  /// Of larger ones no more than this (unless work is 1): the interval depends on how many entries
+  /// are compared, not on their share.
+  std::int64_t max_entries = 4096;
 };
 
 /// The schemes of the default analysis: none|had8|had16|had32 × int8|int4 × tensor|row|column ×

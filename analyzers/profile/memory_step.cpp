@@ -47,34 +47,73 @@ std::string detail_of(const Slice& slice) {
 
 }  // namespace
 
-ObservedStep observed_step(const verify::StepSetting& setting, const verify::Replaced& replaced,
-                           Optimizer& optimizer) {
+namespace {
+
+/// One watched step; `optimizer` may be nullptr. `run` gets its gradients (where there is no
+/// optimizer to take them) and counts.
+ObservedStep watched_step(const verify::StepSetting& setting, const verify::Replaced& replaced,
+                          bool check, Optimizer* optimizer, verify::StepRun& run) {
   ObservedStep result;
   std::unique_ptr<backward::Replacement> replacement;
   if (!replaced.empty())
-    replacement = std::make_unique<backward::Replacement>(setting.model, replaced, setting.seed);
+    replacement =
+        std::make_unique<backward::Replacement>(setting.model, replaced, setting.seed, check);
   StepLog steps(setting.model, true);
   MemoryLog memory(steps, setting.model.device);
   std::vector<SavedStorage> saved;
   {
     backward::SavedBytes bytes(setting.model, &memory);
-    models::StepResult step =
-        models::run_step(setting.model, setting.batch, setting.loss, setting.seed, [&] {
-          saved = memory.saved();
-          steps.set_phase(Phase::backward);
-        });
+    run.step = models::run_step(setting.model, setting.batch, setting.loss, setting.seed, [&] {
+      saved = memory.saved();
+      run.saved_bytes = bytes.total();
+      run.saved_by_layer = bytes.by_owner();
+      steps.set_phase(Phase::backward);
+    });
     steps.rethrow();
-    memory.mark_gradients(step.gradients);
+    memory.mark_gradients(run.step.gradients);
     steps.set_phase(Phase::optimizer);
-    optimizer.step(step.gradients);
+    if (optimizer != nullptr) optimizer->step(run.step.gradients);
   }
   memory.stop();
+  run.peak_bytes = memory.peak_bytes();
+  if (replacement) run.runs = replacement->runs();
   result.memory = summarise(memory, saved);
   result.saved = std::move(saved);
   result.counts = counts_of(memory);
   result.slices = slices_of(steps.events());
   for (const backward::Site& site : steps.sites()) result.site_names.push_back(site.name);
   return result;
+}
+
+}  // namespace
+
+verify::StepRun MemoryWatch::operator()(const verify::StepSetting& setting,
+                                        const verify::Replaced& replaced, bool check) {
+  verify::StepRun run;
+  (replaced.empty() ? exact_ : plan_) = watched_step(setting, replaced, check, nullptr, run);
+  return run;
+}
+
+std::optional<MemoryComparison> MemoryWatch::comparison(const models::Model& model,
+                                                        const Trace& trace) const {
+  if (!exact_) return std::nullopt;
+  MemoryComparison result;
+  result.parameter_bytes = parameter_bytes(model);
+  result.buffer_bytes = buffer_bytes(model);
+  result.optimizer = "none";
+  result.exact = exact_->memory;
+  result.eligible_kept_exact = kept_by_eligible(exact_->saved, trace);
+  if (!plan_) return result;
+  result.plan = plan_->memory;
+  result.eligible_kept_plan = kept_by_eligible(plan_->saved, trace);
+  result.explanation = explain_peaks(result.exact, *result.plan);
+  return result;
+}
+
+ObservedStep observed_step(const verify::StepSetting& setting, const verify::Replaced& replaced,
+                           Optimizer& optimizer) {
+  verify::StepRun unused;
+  return watched_step(setting, replaced, false, &optimizer, unused);
 }
 
 MemoryComparison compare_memory(const verify::StepSetting& setting,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "analyzers/profile/memory_profile.hpp"
@@ -16,6 +17,21 @@ struct ObservedStep {
   std::vector<Slice> slices;
   std::vector<std::string> site_names;
   std::vector<MemoryCount> counts;  ///< live bytes after every event
+};
+
+/// Counts the steps of a verification (verify::CountedStep) and keeps their memory profiles, so
+/// that no further step need run for them: that of the last exact step and of the last plan's.
+/// There is no optimizer in these steps.
+class MemoryWatch {
+ public:
+  verify::StepRun operator()(const verify::StepSetting& setting, const verify::Replaced& replaced,
+                             bool check);
+  /// Empty where no exact step ran.
+  [[nodiscard]] std::optional<MemoryComparison> comparison(const models::Model& model,
+                                                           const Trace& trace) const;
+
+ private:
+  std::optional<ObservedStep> exact_, plan_;
 };
 
 /// Runs one step, exact where `replaced` is empty, with the optimizer's step at its end, and

@@ -73,14 +73,6 @@ std::int64_t needed(const MemoryComparison& memory) {
 
 }  // namespace
 
-MemoryComparison profile_memory(const verify::StepSetting& setting, const Plan* plan,
-                                const std::string& optimizer, const Trace& trace,
-                                const Progress& progress) {
-  Teller next(progress, 1);
-  next("memory of a step");
-  return compare_memory(setting, planned_layers(plan), optimizer, trace);
-}
-
 void profile(const verify::StepSetting& setting, const Trace& trace, const Plan* plan,
              const BatchMaker& maker, const Options& options, const Progress& progress,
              Profile& result, StepTrace* step) {

@@ -15,9 +15,4 @@ void profile(const verify::StepSetting& setting, const Trace& trace, const Plan*
              const BatchMaker& maker, const Options& options, const Progress& progress,
              Profile& result, StepTrace* step = nullptr);
 
-/// The memory half alone: two observed steps, or one without a plan.
-[[nodiscard]] MemoryComparison profile_memory(const verify::StepSetting& setting, const Plan* plan,
-                                              const std::string& optimizer, const Trace& trace,
-                                              const Progress& progress);
-
 }  // namespace hot::profile

@@ -32,11 +32,6 @@ double factor_of(const Correction& correction, const std::string& layer) {
   return factor;
 }
 
-bool was_timed(const ErrorRow* row) {
-  const Metric* time = row->metrics.find("time_ms");
-  return time != nullptr && time->origin == Origin::measured;
-}
-
 /// Everything that one option needs to beat another.
 bool beats(const Option& a, const Option& b) {
   if (a.time > b.time || a.error > b.error || a.bytes > b.bytes || (b.releases && !a.releases)) {
@@ -74,11 +69,8 @@ class Builder {
     g.only_exact = why_only_exact(layer, path, rows, options_);
     if (!g.only_exact.empty()) return g;
     const double factor = factor_of(correction_, layer.name);
-    // Where some schemes were timed, the others are those that can't win, or weren't come to.
-    const bool timed = std::any_of(rows.begin(), rows.end(), was_timed);
     for (const ErrorRow* row : rows) {
       if (row->execution == Execution::simulated || !std::isfinite(largest_error(*row))) continue;
-      if (timed && !was_timed(row)) continue;
       const Metric* time = row->metrics.find("time_ms");
       const Metric* bytes = row->metrics.find("kept_bytes");
       const double error = row->metrics.value("relative_error") * correction_.error;

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/errors.hpp"
 
 namespace hot::select {
 namespace {
 
-/// What is aimed for below a limit that was missed, so that the next plan doesn't end on its edge.
-constexpr double kCaution = 1.02;
+/// What is aimed for below a limit that was missed for the n-th time (2 %, 8 %, 32 %), so that the
+/// next plan doesn't end on its edge.
+double caution(int misses) {
+  return 1 + 0.02 * std::pow(4.0, misses - 1);
+}
 
 double value_or(const Metrics& metrics, const char* name, double otherwise) {
   const Metric* metric = metrics.find(name);
@@ -34,13 +38,40 @@ std::optional<Plan> Repair::operator()(const Plan& plan,
   }
 }
 
+std::string Repair::missed(const Metrics& total) const {
+  const double error = value_or(total, "gradient_error", 0);
+  const double error_limit =
+      options_.max_error.amount(value_or(errors_.whole, "minibatch_noise", 0));
+  if (error_limit > 0 && error > error_limit) {
+    return fmt::format("the whole gradient's error is {:.3g}, over --max-error {}", error,
+                       options_.max_error.relative
+                           ? fmt::format("{} = {:.3g}", options_.max_error.text, error_limit)
+                           : options_.max_error.text);
+  }
+  const double bytes = value_or(total, "saved_bytes_plan", 0);
+  const double bytes_limit = options_.memory_budget.amount(static_cast<double>(trace_.saved_bytes));
+  if (bytes_limit > 0 && bytes > bytes_limit) {
+    return fmt::format("forward keeps {:.4g} MB, over --memory-budget {} ({:.4g} MB)", bytes / 1e6,
+                       options_.memory_budget.text, bytes_limit / 1e6);
+  }
+  const Metric* ms = total.find("eligible_plan_ms");
+  const double ms_limit = options_.time_budget.amount(value_or(total, "eligible_exact_ms", 0));
+  if (ms != nullptr && ms_limit > 0 && ms->value - ms->ci95.value_or(0) > ms_limit) {
+    return fmt::format(
+        "the backward pass of the eligible layers takes {:.4g} ms, over "
+        "--time-budget {} ({:.4g} ms)",
+        ms->value, options_.time_budget.text, ms_limit);
+  }
+  return "";
+}
+
 bool Repair::correct_error(const Plan& plan, const Metrics& total,
                            std::vector<std::string>& notes) {
   const double measured = value_or(total, "gradient_error", 0);
   const double predicted = value_or(plan.predicted, "predicted_error", 0);
   const double limit = options_.max_error.amount(value_or(errors_.whole, "minibatch_noise", 0));
   if (measured <= limit || predicted <= 0) return false;
-  correction_.error *= kCaution * measured / predicted;
+  correction_.error *= caution(++misses_) * measured / predicted;
   notes.push_back(fmt::format(
       "The whole gradient's error was measured at {:.3g}, over the limit of {:.3g} (predicted "
       "{:.3g}); the plan was solved again with errors taken {:.2g} times as large.",

@@ -21,6 +21,10 @@ class Repair {
   Repair(const Trace& trace, const ErrorTable& errors, Options options)
       : trace_(trace), errors_(errors), options_(std::move(options)) {}
 
+  /// Which limit a verification's totals miss, as a phrase; empty where they keep all. A time
+  /// budget is missed where the whole interval lies over it.
+  [[nodiscard]] std::string missed(const Metrics& total) const;
+
   /// The mended plan, or nullopt where nothing is to be mended or nothing better can be had.
   /// `notes` gets a sentence for each thing that was mended, or couldn't be.
   [[nodiscard]] std::optional<Plan> operator()(const Plan& plan,
@@ -38,6 +42,7 @@ class Repair {
   const ErrorTable& errors_;
   Options options_;
   Correction correction_;
+  int misses_ = 0;  ///< of the error
 };
 
 }  // namespace hot::select

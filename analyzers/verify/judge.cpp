@@ -69,7 +69,7 @@ void judge_layer(LayerVerification& layer, const LayerTrace& trace, const LayerP
   set(outcome, std::move(reason));
 }
 
-void judge_total(Verification& verification) {
+void judge_total(Verification& verification, const std::string& missed) {
   const auto first = [&](Outcome outcome) {
     return std::find_if(verification.layers.begin(), verification.layers.end(),
                         [outcome](const auto& layer) { return layer.outcome == outcome; });
@@ -89,6 +89,9 @@ void judge_total(Verification& verification) {
     verification.reason = missing == end
                               ? "every layer stays exact"
                               : fmt::format("layer '{}': {}", missing->name, missing->reason);
+  } else if (!missed.empty()) {
+    verification.outcome = Outcome::over_limit;
+    verification.reason = missed;
   } else {
     verification.outcome = gain(verification.total, verification.reason);
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "analyzers/verify/gradients.hpp"
 #include "analyzers/verify/step_run.hpp"
 #include "core/layer_trace.hpp"
@@ -20,7 +22,8 @@ inline constexpr double kSelfCheckTolerance = 2e-6;
 void judge_layer(LayerVerification& layer, const LayerTrace& trace, const LayerPlan& plan,
                  const backward::LayerRuns* runs, const GradientComparison& gradient);
 
-/// The whole plan's outcome from its layers' and the totals.
-void judge_total(Verification& verification);
+/// The whole plan's outcome from its layers' and the totals. `missed`: the limit that the plan
+/// misses, as a phrase; empty where it keeps all.
+void judge_total(Verification& verification, const std::string& missed);
 
 }  // namespace hot::verify

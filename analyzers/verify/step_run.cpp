@@ -52,6 +52,7 @@ StepRun timed_step(const StepSetting& setting, const Replaced& replaced) {
   backward::Recorder recorder(setting.model, times, false);
   run.step = models::run_step(setting.model, setting.batch, setting.loss, setting.seed);
   recorder.rethrow();
+  run.step.gradients.clear();
   run.backward_seconds = times.by_layer();
   if (replacement) run.runs = replacement->runs();
   return run;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,10 +38,12 @@ using Replaced = std::map<std::string, backward::LayerSchemes>;
 
 /// Runs one step with saved bytes and peak counted, `check` as in backward::Replacement. Its times
 /// are no measurement: counting costs time.
+using CountedStep =
+    std::function<StepRun(const StepSetting& setting, const Replaced& replaced, bool check)>;
 [[nodiscard]] StepRun counted_step(const StepSetting& setting, const Replaced& replaced,
                                    bool check);
 
-/// Runs one step for its times alone.
+/// Runs one step for its times alone; its gradients are dropped.
 [[nodiscard]] StepRun timed_step(const StepSetting& setting, const Replaced& replaced);
 
 }  // namespace hot::verify

@@ -1,5 +1,7 @@
 #include "analyzers/verify/timings.hpp"
 
+#include <cmath>
+
 #include "analyzers/measure/mean_estimate.hpp"
 
 namespace hot::verify {
@@ -51,24 +53,38 @@ void Timings::report_layer(const std::string& layer, Metrics& metrics) const {
   if (!exact.empty()) set_comparison(metrics, exact, plan, "");
 }
 
-void Timings::report_total(const std::vector<std::string>& layers, Metrics& metrics) const {
-  std::vector<double> exact, plan, exact_step, plan_step;
-  for (const auto& pair : pairs_) {
-    double e = 0;
-    double p = 0;
-    for (const auto& layer : layers) {
-      e += at_or_zero(pair.exact, layer);
-      p += at_or_zero(pair.plan, layer);
+void Timings::report_total(const std::vector<std::string>& changed,
+                           const std::vector<std::string>& eligible, Metrics& metrics) const {
+  if (pairs_.empty()) return;
+  const auto sums = [&](const std::vector<std::string>& layers, auto Pair::*of) {
+    std::vector<double> result;
+    for (const auto& pair : pairs_) {
+      double sum = 0;
+      for (const auto& layer : layers) sum += at_or_zero(pair.*of, layer);
+      result.push_back(sum);
     }
-    exact.push_back(e);
-    plan.push_back(p);
+    return result;
+  };
+  set_comparison(metrics, sums(changed, &Pair::exact), sums(changed, &Pair::plan), "");
+  set_comparison(metrics, sums(eligible, &Pair::exact), sums(eligible, &Pair::plan), "eligible_");
+  std::vector<double> exact_step, plan_step;
+  for (const auto& pair : pairs_) {
     exact_step.push_back(pair.exact_step);
     plan_step.push_back(pair.plan_step);
   }
-  if (exact.empty()) return;
-  set_comparison(metrics, exact, plan, "");
   set_comparison(metrics, exact_step, plan_step, "step_");
   metrics.set("repeats", static_cast<double>(pairs_.size()), Origin::measured);
+}
+
+bool Timings::decided() const {
+  if (pairs_.size() < 2) return false;
+  std::vector<double> ratios;
+  for (const auto& pair : pairs_) {
+    if (pair.plan_step > 0) ratios.push_back(pair.exact_step / pair.plan_step);
+  }
+  if (ratios.size() < 2) return false;
+  const auto speedup = measure::estimate_mean(ratios);
+  return std::abs(speedup.mean - 1) > speedup.ci95.value_or(0);
 }
 
 }  // namespace hot::verify

@@ -21,8 +21,13 @@ class Timings {
   /// forward.
   void report_layer(const std::string& layer, Metrics& metrics) const;
 
-  /// The same summed over `layers`, and step_exact_ms, step_plan_ms, step_speedup of whole steps.
-  void report_total(const std::vector<std::string>& layers, Metrics& metrics) const;
+  /// The same summed over the `changed` layers; eligible_exact_ms and eligible_plan_ms over all
+  /// `eligible` ones; step_exact_ms, step_plan_ms, step_speedup of whole steps.
+  void report_total(const std::vector<std::string>& changed,
+                    const std::vector<std::string>& eligible, Metrics& metrics) const;
+
+  /// True where the 95 % interval of the whole step's speed-up lies on one side of 1.
+  [[nodiscard]] bool decided() const;
 
  private:
   struct Pair {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <optional>
 
 #include "analyzers/verify/gradients.hpp"
 #include "analyzers/verify/judge.hpp"
@@ -14,6 +16,9 @@
 
 namespace hot::verify {
 namespace {
+
+/// Timed pairs below which nothing is known of their spread.
+constexpr int kLeastPairs = 2;
 
 Replaced planned_layers(const Plan& plan) {
   Replaced layers;
@@ -33,15 +38,21 @@ Replaced exactly_replaced(const Trace& trace) {
   return layers;
 }
 
-/// The gradient of one layer's weight in both runs.
-GradientComparison compare_layer(const models::Model& model, const std::string& layer,
-                                 const StepRun& exact, const StepRun& plan) {
+/// The gradients of both runs, together and of each planned layer's weight.
+struct Comparisons {
+  GradientComparison whole;
+  std::map<std::string, GradientComparison> by_layer;
+};
+
+Comparisons compare_all(const models::Model& model, const Replaced& layers,
+                        const std::vector<at::Tensor>& exact, const std::vector<at::Tensor>& plan) {
+  Comparisons result{compare(exact, plan), {}};
   for (std::size_t i = 0; i < model.parameters.size(); ++i) {
-    if (backward::layer_name_of_parameter(model.parameters[i].names.front()) == layer) {
-      return compare({exact.step.gradients[i]}, {plan.step.gradients[i]});
-    }
+    const std::string layer = backward::layer_name_of_parameter(model.parameters[i].names.front());
+    if (!layers.contains(layer) || result.by_layer.contains(layer)) continue;
+    result.by_layer[layer] = compare({exact[i]}, {plan[i]});
   }
-  return {};
+  return result;
 }
 
 std::int64_t bytes_of(const StepRun& run, const std::string& layer) {
@@ -78,10 +89,11 @@ void add_notes(Verification& verification) {
   }
 }
 
-/// One plan in the running model: a counted step and the timed pairs.
+/// One plan in the running model: a counted step, compared with the exact one, and the timed pairs.
 struct Trial {
   Replaced replaced;
-  StepRun counted;
+  StepRun counted;  ///< without its gradients
+  Comparisons gradients;
   Timings timings;
 };
 
@@ -89,24 +101,27 @@ struct Trial {
 class Verifier {
  public:
   Verifier(const models::Model& model, const StepSetting& setting, const Trace& trace,
-           const Options& options, const Progress& progress)
+           const Options& options, const Progress& progress, const CountedStep& counted)
       : model_(model),
         setting_(setting),
         trace_(trace),
         options_(options),
         progress_(progress),
+        counted_(counted),
         steps_(3 + 2 * options.repeats + (options.repair ? 3 : 0)) {}
 
   Verification operator()(Plan& plan) {
     next("exact step");
-    exact_ = counted_step(setting_, {}, false);
+    exact_ = counted_(setting_, {}, false);
     check_replacement();
     Trial trial = planned_step(plan);
     mend(plan, trial);
+    exact_.step.gradients.clear();
     time_pairs(trial);
     result_.layers = judged_layers(plan, trial);
     if (!trial.replaced.empty()) set_totals(trial);
-    judge_total(result_);
+    judge_total(result_,
+                trial.replaced.empty() || !options_.missed ? "" : options_.missed(result_.total));
     add_notes(result_);
     if (progress_) progress_("verify", steps_, steps_, "");
     return std::move(result_);
@@ -130,10 +145,13 @@ class Verifier {
   }
 
   Trial planned_step(const Plan& plan) {
-    Trial trial{planned_layers(plan), {}, {}};
+    Trial trial{planned_layers(plan), {}, {}, {}};
     if (trial.replaced.empty()) return trial;
     next("planned step");
-    trial.counted = counted_step(setting_, trial.replaced, true);
+    trial.counted = counted_(setting_, trial.replaced, true);
+    auto& gradients = trial.counted.step.gradients;
+    trial.gradients = compare_all(model_, trial.replaced, exact_.step.gradients, gradients);
+    gradients.clear();
     return trial;
   }
 
@@ -144,30 +162,42 @@ class Verifier {
     trial.timings.add(exact_time, timed_step(setting_, trial.replaced));
   }
 
-  /// Starts over with another plan as long as the first pair gives reason to and rounds are left.
+  /// Starts over with another plan as long as the planned step, or the first timed pair, gives
+  /// reason to and rounds are left.
   void mend(Plan& plan, Trial& trial) {
     if (!options_.repair) return;
     int round = 1;
-    for (; !trial.replaced.empty(); ++round) {
-      time_pair(trial);
-      Metrics total;
-      set_gradient(total, compare(exact_.step.gradients, trial.counted.step.gradients));
-      set_bytes(total, "saved_bytes", exact_.saved_bytes, trial.counted.saved_bytes);
-      if (round == options_.rounds) break;
-      auto mended = options_.repair(plan, judged_layers(plan, trial), total, result_.notes);
+    while (!trial.replaced.empty() && round < options_.rounds) {
+      auto mended = ask(plan, trial);
+      if (!mended) {
+        time_pair(trial);
+        mended = ask(plan, trial);
+      }
       if (!mended) break;
       plan = *std::move(mended);
       trial = planned_step(plan);
+      ++round;
     }
     result_.total.set("rounds", round, Origin::measured);
   }
 
+  std::optional<Plan> ask(const Plan& plan, const Trial& trial) {
+    Metrics total;
+    set_gradient(total, trial.gradients.whole);
+    set_bytes(total, "saved_bytes", exact_.saved_bytes, trial.counted.saved_bytes);
+    return options_.repair(plan, judged_layers(plan, trial), total, result_.notes);
+  }
+
+  /// Pairs until the interval of the speed-up tells whether the plan is faster, or time is over.
   void time_pairs(Trial& trial) {
     if (trial.replaced.empty()) return;
     const auto start = std::chrono::steady_clock::now();
     while (trial.timings.pairs() < options_.repeats) {
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-      if (trial.timings.pairs() >= 2 && spent.count() > options_.seconds) break;
+      const bool enough = trial.timings.pairs() >= kLeastPairs;
+      if (enough &&
+          (spent.count() > options_.seconds || (options_.until_decided && trial.timings.decided())))
+        break;
       time_pair(trial);
     }
   }
@@ -188,7 +218,9 @@ class Verifier {
       trial.timings.report_layer(layer.name, layer.metrics);
       set_bytes(layer.metrics, "saved_bytes", bytes_of(exact_, layer.name),
                 bytes_of(trial.counted, layer.name));
-      gradient = compare_layer(model_, layer.name, exact_, trial.counted);
+      if (const auto compared = trial.gradients.by_layer.find(layer.name);
+          compared != trial.gradients.by_layer.end())
+        gradient = compared->second;
       set_gradient(layer.metrics, gradient);
       const auto found = trial.counted.runs.find(layer.name);
       if (found != trial.counted.runs.end()) {
@@ -203,10 +235,13 @@ class Verifier {
   }
 
   void set_totals(const Trial& trial) {
-    set_gradient(result_.total, compare(exact_.step.gradients, trial.counted.step.gradients));
-    std::vector<std::string> changed;
+    set_gradient(result_.total, trial.gradients.whole);
+    std::vector<std::string> changed, eligible;
     for (const auto& [name, schemes] : trial.replaced) changed.push_back(name);
-    trial.timings.report_total(changed, result_.total);
+    for (const LayerTrace& layer : trace_.layers) {
+      if (layer.eligible) eligible.push_back(layer.name);
+    }
+    trial.timings.report_total(changed, eligible, result_.total);
     set_bytes(result_.total, "saved_bytes", exact_.saved_bytes, trial.counted.saved_bytes);
     set_bytes(result_.total, "peak_bytes", exact_.peak_bytes, trial.counted.peak_bytes);
   }
@@ -216,6 +251,7 @@ class Verifier {
   const Trace& trace_;
   const Options& options_;
   const Progress& progress_;
+  const CountedStep& counted_;
   std::int64_t steps_;
   std::int64_t done_ = 0;
   StepRun exact_;
@@ -226,9 +262,9 @@ class Verifier {
 
 Verification verify(const models::Model& model, const models::Inputs& inputs,
                     const models::Loss& loss, const Trace& trace, Plan& plan,
-                    const Options& options, const Progress& progress) {
+                    const Options& options, const Progress& progress, const CountedStep& counted) {
   const StepSetting setting{model, inputs.batches.front(), loss, options.seed};
-  return Verifier(model, setting, trace, options, progress)(plan);
+  return Verifier(model, setting, trace, options, progress, counted)(plan);
 }
 
 }  // namespace hot::verify

@@ -194,6 +194,8 @@ void DataArguments::take_samples(const InputOptions& options) {
   if (labels_.defined()) count(labels_, "the labels");
   std::int64_t batches = options.batches;
   batch_ = options.batch > 0 ? options.batch : std::min(kDefaultBatch, *samples / batches);
+  if (batch_ > 0 && options.up_to > batches)
+    batches = std::clamp<std::int64_t>(*samples / batch_, batches, options.up_to);
   if (options.whole) {
     batches = std::max<std::int64_t>(1, *samples / std::max<std::int64_t>(1, batch_));
     shuffle(*samples, options.seed);

@@ -205,7 +205,7 @@ Inputs make_inputs(const Model& model, const InputOptions& options) {
   if (data) inputs.notes = data->notes();
   inputs.notes.insert(inputs.notes.end(), found.notes.begin(), found.notes.end());
   const auto make = [&] {
-    const std::int64_t batches = data ? data->batches() : options.batches;
+    const std::int64_t batches = data ? data->batches() : std::max(options.batches, options.up_to);
     for (std::int64_t i = 0; i < batches; ++i) {
       Batch batch;
       batch.inputs =

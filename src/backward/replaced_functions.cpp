@@ -149,27 +149,13 @@ struct ReplacedConvolution : torch::autograd::Function<ReplacedConvolution> {
     if (planned_x || planned_weight) {
       const at::AutoDispatchBelowAutograd no_autograd;
       const auto gy_operands = c.layer->prepare_gy(o, planned_x, planned_weight);
-      if (planned_x) gx = input_gradient(*c.layer, o, gy_operands.input);
+      if (planned_x) gx = planned_input_gradient(*c.layer, o, gy_operands.input);
       if (planned_weight) {
-        gw = weight_gradient(*c.layer, o, gy_operands.weight,
-                             KeptX::operand(*c.layer, o, ctx, saved, 1));
+        gw = planned_weight_gradient(*c.layer, o, gy_operands.weight,
+                                     KeptX::operand(*c.layer, o, ctx, saved, 1));
       }
     }
     return {gx, gw, gb, Variable(), Variable()};
-  }
-
-  static at::Tensor input_gradient(ReplacedLayer& layer, const Operands& o,
-                                   const kernels::Operand& gy) {
-    if (o.window.transposed)
-      return grad_input_from_matrix(o, layer.grad_input(gy, weight_matrix(o)));
-    return layer.convolution_grad_input(gy, o);
-  }
-
-  static at::Tensor weight_gradient(ReplacedLayer& layer, const Operands& o,
-                                    const kernels::Operand& gy, const kernels::Operand& x) {
-    const auto gw = layer.grad_weight(gy, x);
-    if (o.window.trivial() || o.window.transposed) return grad_weight_from_matrix(o, gw);
-    return image_of_pixel_rows(gw.view({-1, o.weight.size(1)}), o.weight.sizes());
   }
 
   /// The gradients that stay exact, by torch's own kernel.
@@ -203,6 +189,20 @@ std::optional<Variable> given(const at::Tensor& bias) {
 }
 
 }  // namespace
+
+at::Tensor planned_input_gradient(ReplacedLayer& layer, const Operands& o,
+                                  const kernels::Operand& gy) {
+  if (!o.window.convolution) return layer.grad_input(gy, weight_matrix(o));
+  if (o.window.transposed) return grad_input_from_matrix(o, layer.grad_input(gy, weight_matrix(o)));
+  return layer.convolution_grad_input(gy, o);
+}
+
+at::Tensor planned_weight_gradient(ReplacedLayer& layer, const Operands& o,
+                                   const kernels::Operand& gy, const kernels::Operand& x) {
+  const auto gw = layer.grad_weight(gy, x);
+  if (o.window.trivial() || o.window.transposed) return grad_weight_from_matrix(o, gw);
+  return image_of_pixel_rows(gw.view({-1, o.weight.size(1)}), o.weight.sizes());
+}
 
 at::Tensor replaced_matmul(const std::shared_ptr<ReplacedLayer>& layer, const at::Tensor& bias,
                            const at::Tensor& a, const at::Tensor& b) {

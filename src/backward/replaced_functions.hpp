@@ -19,4 +19,14 @@ namespace hot::backward {
                                               const at::Tensor& x, const at::Tensor& weight,
                                               const at::Tensor& bias, const Window& window);
 
+/// What backward computes by the layer's schemes, from gy prepared for the path
+/// (ReplacedLayer::prepare_gy of gy_matrix(o)): the gradient of the input, in the input's sizes.
+[[nodiscard]] at::Tensor planned_input_gradient(ReplacedLayer& layer, const Operands& o,
+                                                const kernels::Operand& gy);
+
+/// The same of the weight, from x as forward kept it (KeptX).
+[[nodiscard]] at::Tensor planned_weight_gradient(ReplacedLayer& layer, const Operands& o,
+                                                 const kernels::Operand& gy,
+                                                 const kernels::Operand& x);
+
 }  // namespace hot::backward

@@ -15,7 +15,8 @@ namespace {
 
 ExitCode exit_code(const Report& report) {
   if (report.interrupted) return ExitCode::environment;
-  const bool failed = report.verification && report.verification->outcome == Outcome::incorrect;
+  const bool failed = report.verification && (report.verification->outcome == Outcome::incorrect ||
+                                              report.verification->outcome == Outcome::over_limit);
   return failed ? ExitCode::check_failed : ExitCode::done;
 }
 

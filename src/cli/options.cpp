@@ -13,6 +13,9 @@
 namespace hot::cli {
 namespace {
 
+/// Calibration batches without --batches: the noise of minibatches has three degrees of freedom.
+constexpr int kBatches = 4;
+
 constexpr const char* kInputs = "Inputs";
 constexpr const char* kRun = "Run";
 constexpr const char* kChoice = "Choice of schemes";
@@ -70,10 +73,12 @@ void add_input_options(CLI::App& app, PipelineOptions& options) {
       ->check(CLI::Range(1, 1 << 20))
       ->type_name("N")
       ->group(kInputs);
-  app.add_option("--batches", options.inputs.batches, "minibatches that are measured")
+  options.inputs.up_to = kBatches;
+  app.add_option("--batches", options.inputs.batches,
+                 "minibatches that are measured (default: 4, or as many as\n--data has)")
       ->check(CLI::Range(1, 1 << 20))
+      ->each([&options](const std::string&) { options.inputs.up_to = 0; })
       ->type_name("N")
-      ->capture_default_str()
       ->group(kInputs);
   app.add_option("--seed", options.seed, "of inputs, labels, dropout and stochastic rounding")
       ->check(CLI::Validator(
@@ -163,8 +168,10 @@ void add_choice_options(CLI::App& app, Request& request) {
 }
 
 void add_verify_options(CLI::App& app, verify::Options& options) {
-  app.add_option("--repeats", options.repeats, "timed pairs of exact and planned steps")
+  app.add_option("--repeats", options.repeats,
+                 "timed pairs of exact and planned steps (default: fewer\nwhere two decide)")
       ->check(CLI::Range(1, 10000))
+      ->each([&options](const std::string&) { options.until_decided = false; })
       ->type_name("N")
       ->capture_default_str()
       ->group(kRun);

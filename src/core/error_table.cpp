@@ -8,6 +8,18 @@ const char* to_string(Execution execution) {
   return execution == Execution::native ? "native" : "simulated";
 }
 
+const char* to_string(OutlierSide side) {
+  switch (side) {
+    case OutlierSide::rows:
+      return "rows";
+    case OutlierSide::columns:
+      return "columns";
+    case OutlierSide::none:
+      break;
+  }
+  return "none";
+}
+
 const ErrorRow* ErrorTable::find(const std::string& layer, Path path, const Scheme& scheme) const {
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const ErrorRow& r) {
     return r.path == path && r.scheme == scheme && r.layer == layer;

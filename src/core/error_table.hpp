@@ -34,14 +34,39 @@ struct LqsChoice {
   }
 };
 
+/// Where an operand's large values lie: in few of its rows, in few of its columns, or in neither.
+enum class OutlierSide { none, rows, columns };
+
+[[nodiscard]] const char* to_string(OutlierSide side);
+
+/// What explains how well one operand of a gradient takes low precision; of the layer's first call.
+struct OperandFacts {
+  Path path = Path::grad_input;
+  std::string operand;   ///< "gy", "weight" or "x", read as the matrices of methods.md, section 1
+  double row_share = 0;  ///< of the operand's energy, in the largest hundredth of its rows
+  double col_share = 0;  ///< the same of its columns
+  OutlierSide side = OutlierSide::none;
+  double kurtosis = 0;          ///< 3 for normal values
+  double kurtosis_after = 0;    ///< after had16 along the contracted dimension
+  bool contracts_rows = false;  ///< the contracted dimension runs down the rows
+
+  /// True where the large values lie in few of the lines that run along the contraction: they fill
+  /// whole blocks of the transform, which then has nothing to spread them over.
+  [[nodiscard]] bool transform_misses() const {
+    return side == (contracts_rows ? OutlierSide::columns : OutlierSide::rows);
+  }
+};
+
 /// What the whole gradient and the step have to do with one layer, whatever scheme it gets.
 struct LayerFacts {
   std::string layer;
   /// exact_input_ms and exact_weight_ms: its two exact products on this device. input_share and
   /// weight_share: ‖Δ‖²/‖g‖² that the error of all parameter gradients together grows by for each
   /// unit of squared relative error of the layer's grad_input and grad_weight; 0 where there is no
-  /// such gradient. layer_noise: σ of the weight's gradient over minibatches.
+  /// such gradient. layer_noise: σ of the weight's gradient over minibatches. input_tau and
+  /// weight_tau: how alike the minibatches rank the schemes.
   Metrics metrics;
+  std::vector<OperandFacts> operands{};
 };
 
 /// One activation's memory that forward keeps for backward. It goes when every layer that reads it

@@ -22,8 +22,8 @@ TEST(Values, EnumeratorsHaveDistinctNames) {
   for (int outcome = 0; outcome <= static_cast<int>(Outcome::not_run); ++outcome) {
     outcomes.insert(to_string(static_cast<Outcome>(outcome)));
   }
-  EXPECT_EQ(outcomes,
-            (std::set<std::string>{"passed", "incorrect", "slower", "unsupported", "not-run"}));
+  EXPECT_EQ(outcomes, (std::set<std::string>{"passed", "incorrect", "slower", "unsupported",
+                                             "over-limit", "not-run"}));
 }
 
 // Each of the m·n outputs takes k multiplications and k additions.

@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 RAW = ("what():", "Traceback", "Exception raised from", "terminate called", "c10::Error", "miniz")
 # Threads that spin beside other tests cost minutes; the models are small.
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}
-OUTCOMES = ("passed", "slower", "unsupported", "not-run")
+OUTCOMES = ("passed", "slower", "unsupported", "over-limit", "not-run")
 
 
 def make(script: str, folder: Path, names: list[str]) -> list[dict[str, Any]]:

@@ -109,5 +109,22 @@ TEST(Repair, MissedBytesAreAskedForAnewOrToldToBeOutOfReach) {
   EXPECT_THAT(notes[1], HasSubstr("the least that any plan reaches"));
 }
 
+// The limits are judged as they were given; a time only where its whole interval is over.
+TEST(RepairTest, MissedLimitsAreNamed) {
+  Case c;
+  c.options.memory_budget = parse_memory_budget("50%");
+  c.options.time_budget = parse_time_budget("50%");
+  const Repair repair(c.trace, c.errors, c.options);
+  EXPECT_EQ(repair.missed(total(0.1, 499)), "");
+  EXPECT_THAT(repair.missed(total(0.11, 499)), HasSubstr("--max-error 0.105"));
+  EXPECT_THAT(repair.missed(total(0.1, 501)), HasSubstr("--memory-budget 50%"));
+  Metrics slow = total(0.1, 499);
+  slow.set("eligible_exact_ms", 40, Origin::measured);
+  slow.set("eligible_plan_ms", 22, Origin::measured, 3);
+  EXPECT_EQ(repair.missed(slow), "");
+  slow.set("eligible_plan_ms", 24, Origin::measured, 3);
+  EXPECT_THAT(repair.missed(slow), HasSubstr("--time-budget 50%"));
+}
+
 }  // namespace
 }  // namespace hot::select

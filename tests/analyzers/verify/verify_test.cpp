@@ -56,6 +56,21 @@ TEST(JudgeTest, OutcomesOfALayer) {
   EXPECT_EQ(judged(2, 1.5, 25, 0, false).outcome, Outcome::incorrect);
 }
 
+// A plan whose kernels are right but which misses its limit is neither passed nor incorrect.
+TEST(JudgeTest, AMissedLimitIsTheOutcome) {
+  Verification v;
+  v.layers.push_back(judged(2, 1.5, 25));
+  v.total = v.layers[0].metrics;
+  judge_total(v, "");
+  EXPECT_EQ(v.outcome, Outcome::passed);
+  judge_total(v, "the whole gradient's error is 0.2, over --max-error 0.1");
+  EXPECT_EQ(v.outcome, Outcome::over_limit);
+  EXPECT_EQ(v.reason, "the whole gradient's error is 0.2, over --max-error 0.1");
+  v.layers.push_back(judged(1, 1.5, 25));
+  judge_total(v, "something");
+  EXPECT_EQ(v.outcome, Outcome::incorrect);
+}
+
 Plan plan_of(const Trace& trace, const std::string& grad_input, const std::string& grad_weight) {
   Plan plan;
   for (const auto& layer : trace.layers) {
@@ -72,7 +87,10 @@ Plan plan_of(const Trace& trace, const std::string& grad_input, const std::strin
 class VerifyTest : public ::testing::Test {
  protected:
   Verification run(Plan plan) {
-    return verify(model_, inputs_, loss_, trace_, plan, {1, 2, 20, nullptr, 3}, nullptr);
+    Options options;
+    options.seed = 1;
+    options.repeats = 2;
+    return verify(model_, inputs_, loss_, trace_, plan, options, nullptr);
   }
   models::Model model_ = mixed_model();
   models::Inputs inputs_ = mixed_inputs();

@@ -73,6 +73,10 @@ std::string of_verification(const Verification& verification) {
              "that failed are listed below; --keep-exact leaves them out.";
     case Outcome::unsupported:
       return "This plan can't be put in place here; the reason stands above.";
+    case Outcome::simulated:
+      return "Judge the plan by its gradients alone: its formats were simulated in float32, so "
+             "this "
+             "run says nothing of their speed and memory.";
     case Outcome::not_run:
       break;
   }

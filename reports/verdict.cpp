@@ -38,6 +38,7 @@ Tone tone_of(Outcome outcome) {
       return Tone::doubtful;
     case Outcome::incorrect:
       return Tone::bad;
+    case Outcome::simulated:
     case Outcome::not_run:
       break;
   }

@@ -15,6 +15,7 @@
 #include "analyzers/measure/measure.hpp"
 #include "analyzers/profile/probes.hpp"
 #include "analyzers/profile/profile.hpp"
+#include "analyzers/select/policies.hpp"
 #include "analyzers/select/repair.hpp"
 #include "analyzers/trace/trace.hpp"
 #include "analyzers/train/train.hpp"
@@ -80,6 +81,18 @@ void describe_run(double seconds, Report& report) {
   const double ratio = bytes / report.run.value("step_peak_bytes");
   report.run.set("run_peak_bytes", bytes, Origin::measured);
   report.run.set("run_to_step_memory", ratio, Origin::measured);
+}
+
+/// What is measured: the portfolio, or what was asked for, and what the policy may take.
+measure::Options with_policys_schemes(const PipelineOptions& options) {
+  measure::Options measured = options.measure;
+  if (measured.schemes.empty()) measured.schemes = measure::default_portfolio();
+  for (const Path path : {Path::grad_input, Path::grad_weight})
+    for (const Scheme& scheme : select::preset_schemes(options.select.policy, path))
+      if (std::find(measured.schemes.begin(), measured.schemes.end(), scheme) ==
+          measured.schemes.end())
+        measured.schemes.push_back(scheme);
+  return measured;
 }
 
 /// What the schemes cost and do beyond their own gradient, into the error table.
@@ -192,7 +205,8 @@ void run_loaded(const PipelineOptions& options, const models::Model& model,
                           *report.training);
     }
   } else {
-    report.errors = measure::measure(model, inputs, loss, *report.trace, options.measure, progress);
+    report.errors = measure::measure(model, inputs, loss, *report.trace,
+                                     with_policys_schemes(options), progress);
     find_costs(options, progress, model, inputs, loss, report);
     if (options.ceilings) add_ceilings(model.device, report.run);
     if (options.last == Stage::measure) return;

@@ -77,7 +77,8 @@ class Builder {
     // Where some schemes were timed, the others are those that can't win, or weren't come to.
     const bool timed = std::any_of(rows.begin(), rows.end(), was_timed);
     for (const ErrorRow* row : rows) {
-      if (row->execution == Execution::simulated || !std::isfinite(largest_error(*row))) continue;
+      if (row->execution == Execution::simulated && !options_.simulated) continue;
+      if (!std::isfinite(largest_error(*row))) continue;
       if (timed && !was_timed(row)) continue;
       const Metric* time = row->metrics.find("time_ms");
       const Metric* bytes = row->metrics.find("kept_bytes");

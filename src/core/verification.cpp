@@ -12,6 +12,8 @@ const char* to_string(Outcome outcome) {
       return "slower";
     case Outcome::unsupported:
       return "unsupported";
+    case Outcome::simulated:
+      return "simulated";
     case Outcome::not_run:
       return "not-run";
   }

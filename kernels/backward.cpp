@@ -5,9 +5,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/block_product.hpp"
 #include "kernels/common/formats.hpp"
 #include "kernels/device_operand.hpp"
 #include "kernels/integer_gemm.hpp"
+#include "kernels/outliers.hpp"
 
 namespace hot::kernels {
 namespace {
@@ -31,7 +33,6 @@ std::int64_t contracted_length(const Operand& o) {
 
 void check_pair(const Operand& a, const Operand& b) {
   if (a.transform != b.transform) throw std::logic_error("the operands' transforms differ");
-  if (a.format != b.format) throw std::logic_error("the operands' formats differ");
   check_granularity(a.format, a.granularity, a.along);
   check_granularity(b.format, b.granularity, b.along);
   if (contracted_length(a) != contracted_length(b))
@@ -75,7 +76,10 @@ Operand prepare_one(const Matrix& matrix, const Recipe& recipe) {
 
 at::Tensor multiply(const Operand& a, const Operand& b) {
   const at::AutoDispatchBelowAutograd no_autograd;
+  if (a.deferred) return multiply_without_outliers(a, b);
   check_pair(a, b);
+  if (a.format != b.format) return multiply(as_floats(a), as_floats(b));
+  if (a.block > 0 || b.block > 0) return multiply_by_blocks(a, b);
   const float factor = 1.0F / static_cast<float>(a.transform.order);
   if (a.format == Format::none) return float_product(as_left(a), as_right(b), factor);
   if (const auto* device = backend_of(a.values.device()))
@@ -94,7 +98,8 @@ at::Tensor integer_sums(const Operand& a, const Operand& b) {
   if (const auto* device = backend_of(a.values.device())) return device_sums(*device, a, b);
   const int level = max_level(a.format);
   const IntegerRoute route = integer_route().route;
-  if (a.format == Format::none || contracted_length(a) > exact_terms(level, 31))
+  if (a.format == Format::none || a.format != b.format || a.block > 0 || b.block > 0 ||
+      contracted_length(a) > exact_terms(level, 31))
     throw std::logic_error("int32 holds no sums of this product");
   if (route == IntegerRoute::brgemm) return packed_integer_product(as_left(a), packed_right(b));
   return integer_gemm_by(route, as_left(a), as_right(b), level);
@@ -103,19 +108,45 @@ at::Tensor integer_sums(const Operand& a, const Operand& b) {
 Recipe gy_recipe(Path path, const Scheme& scheme, std::uint64_t seed) {
   const Along along = path == Path::grad_input ? Along::cols : Along::rows;
   check_granularity(scheme.format, scheme.granularity, along);
-  return {along,
-          scheme.transform,
-          scheme.format,
-          scheme.granularity,
-          scheme.rounding,
-          seed,
-          path == Path::grad_input ? Order::rows : Order::columns};
+  if (scheme.outliers > 0) return deferred_recipe(along, scheme, seed);
+  Recipe recipe{along,
+                scheme.transform,
+                scheme.format,
+                scheme.granularity,
+                scheme.rounding,
+                seed,
+                path == Path::grad_input ? Order::rows : Order::columns};
+  recipe.block = scheme.block;
+  recipe.as_floats = is_simulated(scheme);
+  return recipe;
 }
 
 Recipe other_recipe(const Scheme& scheme) {
-  check_granularity(scheme.format, scheme.other, Along::rows);
-  return {Along::rows, scheme.transform, scheme.format, scheme.other, Rounding::nearest,
-          0,           right_order()};
+  check_granularity(scheme.format_of_other(), scheme.other, Along::rows);
+  if (scheme.outliers > 0) return deferred_recipe(Along::rows, scheme, 0);
+  Recipe recipe{Along::rows,
+                scheme.transform,
+                scheme.format_of_other(),
+                scheme.other,
+                Rounding::nearest,
+                0,
+                is_simulated(scheme) ? Order::rows : right_order()};
+  recipe.block = scheme.block;
+  return recipe;
+}
+
+Operand form_of_x(const Scheme& scheme) {
+  const Recipe recipe = other_recipe(scheme);
+  Operand operand;
+  operand.along = Along::rows;
+  if (recipe.transform.kind != Transform::Kind::patch)
+    operand.transform = flat_transform(recipe.transform);
+  if (is_integer(recipe.format)) {
+    operand.format = recipe.format;
+    operand.granularity = recipe.granularity;
+    operand.block = recipe.granularity == Granularity::block ? recipe.block : 0;
+  }
+  return operand;
 }
 
 Operand prepare_gy(const at::Tensor& gy, Path path, const Scheme& scheme, std::uint64_t seed) {
@@ -123,7 +154,9 @@ Operand prepare_gy(const at::Tensor& gy, Path path, const Scheme& scheme, std::u
 }
 
 Operand prepare_w(const at::Tensor& w, const Scheme& scheme) {
-  return prepare_one(w, other_recipe(scheme));
+  Recipe recipe = other_recipe(scheme);
+  if (recipe.transform.kind == Transform::Kind::patch) recipe.transform = {};  // of rows alone
+  return prepare_one(w, recipe);
 }
 
 Operand rows_of(const Operand& operand, std::int64_t first, std::int64_t count) {

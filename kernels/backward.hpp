@@ -33,13 +33,17 @@ struct Operand {
   at::Tensor scales;  ///< float32 [1], [rows] or [cols]; undefined when format is none
   Along along = Along::rows;
   Transform transform;
-  Format format = Format::none;
+  Format format = Format::none;  ///< none for simulated formats too: values are the rounded floats
   Granularity granularity = Granularity::tensor;
   /// Where `values` are levels packed for a GEMM (levels.hpp, one-dimensional): the size of the
   /// matrix.
   std::optional<MatrixSize> packed = std::nullopt;
   /// Where `values` are levels on a device (one-dimensional): how they lie.
   std::optional<LevelLayout> layout = std::nullopt;
+  int block = 0;  ///< Granularity::block: k; scales has one for each index of the contraction
+  /// Outlier extraction: nothing is done to `values` yet, multiply() does it all, with `seed`.
+  std::optional<Scheme> deferred = std::nullopt;
+  std::uint64_t seed = 0;
 };
 
 /// Sizes of an operand's matrix.
@@ -68,7 +72,8 @@ struct Operand {
                               Format format, Granularity granularity, Rounding rounding,
                               std::uint64_t seed);
 
-/// What becomes of a matrix.
+/// What becomes of a matrix. The operand's transform is the flat one that remains of the recipe's
+/// (flat_transform()); of a patch none remains.
 struct Recipe {
   Along along = Along::rows;
   Transform transform;
@@ -76,7 +81,10 @@ struct Recipe {
   Granularity granularity = Granularity::tensor;
   Rounding rounding = Rounding::nearest;
   std::uint64_t seed = 0;
-  Order order = Order::rows;  ///< of levels; floats lie by rows
+  Order order = Order::rows;                      ///< of levels; floats lie by rows
+  int block = 0;                                  ///< k of Granularity::block
+  bool as_floats = false;                         ///< the numbers level · scale instead of levels
+  std::optional<Scheme> deferred = std::nullopt;  ///< see Operand
 };
 
 /// A float32 matrix that is made when it is needed: fill(begin, end, first, count, out) writes rows
@@ -103,8 +111,9 @@ struct RowSource {
 [[nodiscard]] at::Tensor dequantized(const Operand& operand);
 
 /// The product of two operands over their contracted dimensions: [free(a), free(b)] float32, scales
-/// and 1/n applied. Throws std::logic_error when transforms, formats or lengths differ, or a scale
-/// varies along the contraction.
+/// and 1/n applied. Integer products where both have the same integer format, one for each block of
+/// the contraction with Granularity::block; else floats. Throws std::logic_error when transforms or
+/// lengths differ, or a scale varies along the contraction otherwise.
 [[nodiscard]] at::Tensor multiply(const Operand& a, const Operand& b);
 
 /// The exact sums of the product of two operands in an integer format, without scales and 1/n:
@@ -134,6 +143,10 @@ struct RowSource {
 
 /// How the operand x of grad_weight is made, and W of grad_input. Throws like gy_recipe().
 [[nodiscard]] Recipe other_recipe(const Scheme& scheme);
+
+/// All of an operand x of grad_weight but its values and scales: what remains to be known of one
+/// that forward kept.
+[[nodiscard]] Operand form_of_x(const Scheme& scheme);
 
 /// The operand gy of one path.
 [[nodiscard]] Operand prepare_gy(const at::Tensor& gy, Path path, const Scheme& scheme,

@@ -5,8 +5,10 @@
 
 #include <stdexcept>
 
+#include "core/errors.hpp"
 #include "kernels/common/basis.hpp"
 #include "kernels/common/formats.hpp"
+#include "kernels/otherwise.hpp"
 
 namespace hot::kernels {
 namespace {
@@ -66,7 +68,13 @@ std::vector<Operand> device_prepare_all(const DeviceBackend& device, const at::T
                                         std::span<const Recipe> recipes) {
   const at::AutoDispatchBelowAutograd no_autograd;
   std::vector<Operand> operands;
-  for (const Recipe& recipe : recipes) operands.push_back(prepared(device, a, recipe));
+  for (const Recipe& recipe : recipes) {
+    if (!is_plain(recipe))
+      throw UsageError(
+          "the plan has a scheme that runs on the CPU alone: signs, samples, patches, blocks of "
+          "scales, simulated formats or outlier extraction; run with --device cpu");
+    operands.push_back(prepared(device, a, recipe));
+  }
   return operands;
 }
 

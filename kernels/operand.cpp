@@ -15,6 +15,7 @@
 #include "kernels/device_operand.hpp"
 #include "kernels/integer_gemm.hpp"
 #include "kernels/levels.hpp"
+#include "kernels/otherwise.hpp"
 #include "kernels/preparation.hpp"
 
 namespace hot::kernels {
@@ -169,15 +170,28 @@ std::vector<Operand> prepare_from(const Source& in, std::span<const Recipe> reci
 
 constexpr Transform kNone;
 
+/// Recipes that the passes know are made together, others one by one.
+template <class Source, class Matrix>
+std::vector<Operand> prepare_any(const Source& in, const Matrix& a,
+                                 std::span<const Recipe> recipes) {
+  if (std::all_of(recipes.begin(), recipes.end(), is_plain)) return prepare_from(in, recipes);
+  std::vector<Operand> operands;
+  for (const Recipe& recipe : recipes) {
+    operands.push_back(is_plain(recipe) ? prepare_from(in, std::span(&recipe, 1)).front()
+                                        : prepare_otherwise(a, recipe));
+  }
+  return operands;
+}
+
 }  // namespace
 
 std::vector<Operand> prepare_all(const at::Tensor& a, std::span<const Recipe> recipes) {
   if (const auto* device = backend_of(a.device())) return device_prepare_all(*device, a, recipes);
-  return prepare_from(Stored(view_of(a)), recipes);
+  return prepare_any(Stored(view_of(a)), a, recipes);
 }
 
 std::vector<Operand> prepare_all(const RowSource& a, std::span<const Recipe> recipes) {
-  return prepare_from(Made(a), recipes);
+  return prepare_any(Made(a), a, recipes);
 }
 
 at::Tensor transformed(const at::Tensor& a, Along along, const Transform& transform) {
@@ -185,7 +199,7 @@ at::Tensor transformed(const at::Tensor& a, Along along, const Transform& transf
   const MatrixView in = view_of(a);
   if (transform.kind == Transform::Kind::none) return a.contiguous();
   const Recipe recipe{along, transform};
-  return prepare_from(Stored(in), std::span(&recipe, 1)).front().values;
+  return prepare_any(Stored(in), a, std::span(&recipe, 1)).front().values;
 }
 
 at::Tensor scales_of(const at::Tensor& transformed, Format format, Granularity granularity) {
@@ -228,14 +242,15 @@ Operand quantized(const at::Tensor& transformed, Along along, const Transform& t
   Preparation levels({along, kNone, format, granularity, rounding, seed}, in.rows, in.cols, scales);
   round(in, {levels.unit()}, {&levels});
   Operand operand = std::move(levels).result();
-  operand.transform = transform;
+  operand.transform = flat_transform(transform);
   return operand;
 }
 
 Operand prepare(const at::Tensor& a, Along along, const Transform& transform, Format format,
                 Granularity granularity, Rounding rounding, std::uint64_t seed) {
   if (format == Format::none)
-    return {transformed(a, along, transform), at::Tensor(), along, transform, format, granularity};
+    return {transformed(a, along, transform), at::Tensor(), along,
+            flat_transform(transform),        format,       granularity};
   const Recipe recipe{along, transform, format, granularity, rounding, seed};
   return std::move(prepare_all(a, std::span(&recipe, 1)).front());
 }
@@ -260,6 +275,8 @@ at::Tensor dequantized(const Operand& operand) {
   const at::AutoDispatchBelowAutograd no_autograd;
   if (operand.format == Format::none) return operand.values;
   const at::Tensor values = matrix_of(operand).to(at::kFloat);
+  if (operand.granularity == Granularity::block)
+    return values.mul_(operand.along == Along::rows ? operand.scales.unsqueeze(1) : operand.scales);
   return operand.granularity == Granularity::row ? values.mul_(operand.scales.unsqueeze(1))
                                                  : values.mul_(operand.scales);
 }

@@ -28,6 +28,12 @@ std::vector<const Ops*> usable_backends() {
 std::int64_t transformed_length(std::int64_t length, const Transform& transform) {
   if (transform.kind == Transform::Kind::none) return length;
   if (transform.order < 1) throw std::logic_error("a block's order is a power of two");
+  if (transform.span == Span::sample) {
+    const Transform flat = flat_transform(transform);
+    return length / transform.sample_rows * transformed_length(transform.sample_rows, flat) +
+           transformed_length(length % transform.sample_rows, flat);
+  }
+  if (transform.span == Span::divisor) return transformed_length(length, flat_transform(transform));
   const std::int64_t blocks = (length + transform.order - 1) / transform.order;
   return blocks * (transform.kind == Transform::Kind::lowrank ? transform.rank : transform.order);
 }

@@ -77,6 +77,10 @@ std::string of_verification(const Verification& verification) {
       return "Don't rely on this plan for the limit that it misses; a stricter limit leaves it "
              "room, "
              "and --keep-exact takes out the layers with the largest errors.";
+    case Outcome::simulated:
+      return "Judge the plan by its gradients alone: its formats were simulated in float32, so "
+             "this "
+             "run says nothing of their speed and memory.";
     case Outcome::not_run:
       break;
   }

@@ -21,6 +21,10 @@ std::string transform_name(const Transform& transform) {
       return "hadamard";
     case Transform::Kind::lowrank:
       return "lowrank";
+    case Transform::Kind::rht:
+      return "rht";
+    case Transform::Kind::patch:
+      return "patch";
   }
   return "?";
 }
@@ -28,7 +32,7 @@ std::string transform_name(const Transform& transform) {
 std::string line(const LayerPlan& layer, Path path, const Scheme& scheme, const Why& why) {
   const Transform& t = scheme.transform;
   const bool quantized = scheme.format != Format::none;
-  const bool lowrank = t.kind == Transform::Kind::lowrank;
+  const bool lowrank = t.kind == Transform::Kind::lowrank || t.kind == Transform::Kind::patch;
   const auto if_quantized = [&](auto part) {
     return quantized ? std::string(to_string(part)) : std::string();
   };

@@ -19,6 +19,9 @@ std::string why_not(const LayerPlan& layer, const Scheme& scheme) {
   if (scheme.transform.kind != Transform::Kind::none) {
     return "torchao has no Hadamard transform or projection";
   }
+  if (scheme.outliers > 0) return "torchao has no outlier extraction";
+  if (scheme.block > 0) return "torchao has no scales for blocks of the contraction";
+  if (scheme.format_of_other() != scheme.format) return "torchao has one format for both operands";
   if (scheme.format != Format::int8) {
     return fmt::format("torchao trains in INT8, not {}", to_string(scheme.format));
   }

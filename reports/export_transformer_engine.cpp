@@ -21,7 +21,9 @@ struct Substitute {
 };
 
 Substitute eight_bits(const Scheme& scheme) {
-  std::string difference = "8-bit floats (MXFP8, e4m3, a scale per 32) in place of int8";
+  std::string difference = fmt::format("8-bit floats (MXFP8, e4m3, a scale per 32) in place of {}",
+                                       to_string(scheme.format));
+  if (scheme.format == Format::mxfp8) difference = "MXFP8";
   if (scheme.transform.kind != Transform::Kind::none) difference += ", without the transform";
   if (scheme.rounding == Rounding::stochastic) difference += ", rounded to nearest";
   const Json mxfp8 = {{"quantizer", "MXFP8Quantizer"}, {"fp8_dtype", "E4M3"}};
@@ -30,7 +32,8 @@ Substitute eight_bits(const Scheme& scheme) {
 
 /// Its 16x16 Hadamard transform (with random signs) exists for wgrad's operands alone.
 Substitute four_bits(Path path, const Scheme& scheme) {
-  const bool transformed = scheme.transform.kind == Transform::Kind::hadamard;
+  const bool signs = scheme.transform.kind == Transform::Kind::rht;
+  const bool transformed = signs || scheme.transform.kind == Transform::Kind::hadamard;
   const bool rht = transformed && path == Path::grad_weight;
   const bool stochastic = scheme.rounding == Rounding::stochastic;
   const auto nvfp4 = [&](bool rounds_stochastically) -> Json {
@@ -40,7 +43,9 @@ Substitute four_bits(Path path, const Scheme& scheme) {
             {"with_2d_quantization", false},
             {"stochastic_rounding", rounds_stochastically}};
   };
-  std::string difference = "4-bit floats (NVFP4, a scale per 16) in place of int4";
+  std::string difference =
+      fmt::format("4-bit floats (NVFP4, a scale per 16) in place of {}", to_string(scheme.format));
+  if (scheme.format == Format::nvfp4) difference = "NVFP4";
   if (rht) difference += ", transform of order 16 with random signs";
   if (transformed && !rht) difference += ", without the transform";
   return {nvfp4(stochastic), nvfp4(false), difference};
@@ -49,6 +54,9 @@ Substitute four_bits(Path path, const Scheme& scheme) {
 /// Why there is nothing to put in its place; empty if there is.
 std::string why_not(const LayerPlan& layer, const Scheme& scheme) {
   if (!is_linear(layer)) return "Transformer Engine quantizes linear layers alone";
+  if (scheme.outliers > 0) return "Transformer Engine has no outlier extraction";
+  if (scheme.format_of_other() != scheme.format)
+    return "Transformer Engine has no product of these two formats";
   if (scheme.transform.kind == Transform::Kind::lowrank) {
     return "Transformer Engine has no low-rank product";
   }

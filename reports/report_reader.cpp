@@ -18,7 +18,8 @@ constexpr std::array kKinds = {LayerKind::linear, LayerKind::conv,      LayerKin
 constexpr std::array kPaths = {Path::grad_input, Path::grad_weight};
 constexpr std::array kExecutions = {Execution::native, Execution::simulated};
 constexpr std::array kOutcomes = {Outcome::passed,      Outcome::incorrect,  Outcome::slower,
-                                  Outcome::unsupported, Outcome::over_limit, Outcome::not_run};
+                                  Outcome::unsupported, Outcome::over_limit, Outcome::simulated,
+                                  Outcome::not_run};
 
 double number_or_nan(const JsonPart& part) {
   return part.json().is_null() ? std::numeric_limits<double>::quiet_NaN() : part.number();

@@ -31,29 +31,46 @@ std::string paths(const Scheme& scheme) {
                      weight ? "grad_weight" : "");
 }
 
+std::string scheme_lines(const std::vector<Scheme>& schemes) {
+  std::size_t width = 0;
+  for (const Scheme& scheme : schemes) width = std::max(width, to_string(scheme).size());
+  std::string text;
+  for (const Scheme& scheme : schemes) {
+    text += fmt::format("  {:<{}}  {}{}\n", to_string(scheme), width, paths(scheme),
+                        is_simulated(scheme) ? "; simulated" : "");
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string write_schemes(const std::vector<Scheme>& portfolio) {
+std::string write_schemes(const std::vector<Scheme>& portfolio, const std::vector<Scheme>& whole) {
   std::string text =
-      "A scheme is written <transform>[+<format>][/<granularity>[:<other>]][/<rounding>]; exact\n"
-      "leaves the gradient as it is. Granularity and rounding are those of gy, <other> is the\n"
-      "granularity of W or x.\n\n";
+      "A scheme is written\n"
+      "  <transform>[+<format>[:<other>]][/<granularity>[:<other>]][/<rounding>][+oe<k>]\n"
+      "exact leaves the gradient as it is. Format, granularity and rounding are those of gy, "
+      "<other>\n"
+      "is that of W or x. Simulated formats are rounded to their numbers and multiplied in "
+      "float32;\n"
+      "they are chosen only by a policy or --schemes that names them.\n\n";
   text += part_lines("transform", transform_parts());
   text += part_lines("basis", basis_parts());
+  text += part_lines("span", span_parts());
   text += part_lines("format", format_parts());
   text += part_lines("granularity", granularity_parts());
   text += part_lines("rounding", rounding_parts());
-  text += "\nNot available yet:\n";
-  for (const UnavailablePart& part : unavailable_parts()) {
-    text += line(part.part.substr(0, part.part.find(' ')), part.name, part.description);
-  }
+  text += line("extraction", "oe<k>",
+               "the k indices of the contraction with the largest magnitudes go through a float "
+               "product of their own");
   text += "\nThe default analysis tries, on the gradients where they are legal:\n";
-  std::size_t width = 0;
-  for (const Scheme& scheme : portfolio) width = std::max(width, to_string(scheme).size());
-  for (const Scheme& scheme : portfolio) {
-    text += fmt::format("  {:<{}}  {}\n", to_string(scheme), width, paths(scheme));
-  }
-  return text;
+  text += scheme_lines(portfolio);
+  text +=
+      "\n--schemes all tries these too; patterns choose from both, any other scheme is named:\n";
+  std::vector<Scheme> others;
+  for (const Scheme& scheme : whole)
+    if (std::find(portfolio.begin(), portfolio.end(), scheme) == portfolio.end())
+      others.push_back(scheme);
+  return text + scheme_lines(others);
 }
 
 }  // namespace hot::reports

@@ -39,6 +39,7 @@ Tone tone_of(Outcome outcome) {
     case Outcome::over_limit:
     case Outcome::incorrect:
       return Tone::bad;
+    case Outcome::simulated:
     case Outcome::not_run:
       break;
   }

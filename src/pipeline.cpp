@@ -21,6 +21,7 @@
 #include "analyzers/profile/probes.hpp"
 #include "analyzers/profile/profile.hpp"
 #include "analyzers/select/cost.hpp"
+#include "analyzers/select/policies.hpp"
 #include "analyzers/select/predict.hpp"
 #include "analyzers/select/repair.hpp"
 #include "analyzers/trace/trace.hpp"
@@ -113,10 +114,21 @@ void describe_run(double seconds, Report& report) {
   report.run.set("run_to_step_memory", ratio, Origin::measured);
 }
 
+/// What is measured: the portfolio, or what was asked for, and what the policy may take.
+measure::Options with_policys_schemes(const PipelineOptions& options) {
+  measure::Options measured = options.measure;
+  if (measured.schemes.empty()) measured.schemes = measure::default_portfolio();
+  for (const Path path : {Path::grad_input, Path::grad_weight})
+    for (const Scheme& scheme : select::preset_schemes(options.select.policy, path))
+      if (std::find(measured.schemes.begin(), measured.schemes.end(), scheme) ==
+          measured.schemes.end())
+        measured.schemes.push_back(scheme);
+  return measured;
+}
+
 /// Schemes of grad_weight that can be kept in place of x.
 std::vector<Scheme> kept_schemes(const measure::Options& options) {
-  return measure::legal_schemes(
-      options.schemes.empty() ? measure::default_portfolio() : options.schemes, Path::grad_weight);
+  return measure::legal_schemes(options.schemes, Path::grad_weight);
 }
 
 /// What one run measures times by.
@@ -138,9 +150,10 @@ void measure_errors(const PipelineOptions& options, const Progress& progress,
                     const models::Model& model, const models::Inputs& inputs,
                     const models::Loss& loss, cost::Geometries& geometries, Report& report) {
   const StageTime time(report.run, "measure_seconds");
-  cost::StepFacts facts(model, *report.trace, kept_schemes(options.measure));
+  const measure::Options how = with_policys_schemes(options);
+  cost::StepFacts facts(model, *report.trace, kept_schemes(how));
   report.errors = measure::measure(
-      model, inputs, loss, *report.trace, options.measure, progress,
+      model, inputs, loss, *report.trace, how, progress,
       {[&] { facts.between(); }, [&](const backward::Operands& o) { facts.add(o); },
        [&](const models::StepResult& step) { facts.end(step); }});
   if (report.errors->facts.empty()) return;

@@ -28,6 +28,10 @@ void check_plan_matches(const Plan& plan, const Trace& trace) {
           "the plan is for another model: the weight of layer '{}' is {} in the plan, {} in this "
           "model",
           planned.name, shape_text(planned.weight_shape), shape_text(layer->weight_shape)));
+    for (const Scheme& scheme : {planned.grad_input, planned.grad_weight})
+      if (const auto why = why_unresolved(scheme))
+        throw UsageError(fmt::format("the plan's scheme {} of layer '{}' can't run: {}",
+                                     to_string(scheme), planned.name, *why));
     if (!layer->eligible && !(planned.grad_input.is_exact() && planned.grad_weight.is_exact()))
       throw UsageError(fmt::format("the plan has a scheme for layer '{}', which isn't eligible: {}",
                                    planned.name, layer->reason));

@@ -15,7 +15,9 @@ namespace {
 
 /// Schemes that agree in this keep the same bytes of an x with `rows` rows, or none of them does.
 auto kind_of(const Scheme& s, std::int64_t rows) {
-  return std::make_tuple(s.transform.kind == Transform::Kind::none, s.format, s.other,
+  const bool patch = s.transform.kind == Transform::Kind::patch;
+  return std::make_tuple(s.transform.kind == Transform::Kind::none, s.format_of_other(), s.other,
+                         s.outliers > 0, patch ? s.transform.rank : 0,
                          kernels::transformed_length(rows, s.transform));
 }
 

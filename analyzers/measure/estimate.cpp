@@ -3,8 +3,10 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "kernels/common/quantize.hpp"
+#include "kernels/rounded.hpp"
 
 namespace hot::measure {
 namespace {
@@ -38,7 +40,7 @@ Operand without_format(const Operand& o) {
 /// Places become part of the contraction. One integer product stays one; scales that differ between
 /// places can't be taken out of it, and are multiplied in before.
 at::Tensor product_over_places(const Product& product, const Operand& gy, const Operand& other) {
-  const bool keep = one_scale(gy) && one_scale(other);
+  const bool keep = one_scale(gy) && one_scale(other) && gy.format == other.format;
   Operand a = keep ? gy : without_format(gy);
   Operand b = keep ? other : without_format(other);
   a.values = join_gy(product, a.values);
@@ -66,14 +68,15 @@ double square(double v) {
 
 }  // namespace
 
-at::Tensor part_scales(const Factor& factor, const at::Tensor& transformed,
-                       const Transform& transform, Format format, Granularity granularity) {
-  if (format == Format::none) return {};
-  if (granularity != Granularity::tensor) {
-    return kernels::scales_of(transformed, format, granularity);
+at::Tensor part_scales(const Maxima& maxima, const at::Tensor& transformed,
+                       const kernels::Recipe& recipe) {
+  if (recipe.format == Format::none) return {};
+  if (recipe.granularity == Granularity::block) {
+    return kernels::block_scales(maxima.by_index(recipe.transform), recipe.format, recipe.block);
   }
-  const auto level = static_cast<float>(max_level(format));
-  return at::full({1}, kernels::scale_for(factor.maxima.of(transform), level), at::kFloat);
+  if (recipe.granularity != Granularity::tensor) return kernels::scales_of(transformed, recipe);
+  return at::full({1}, kernels::group_scale(recipe.format, maxima.of(recipe.transform)),
+                  at::kFloat);
 }
 
 at::Tensor estimate(const Product& product, const Operand& gy, const Operand& other) {
@@ -94,7 +97,7 @@ std::vector<double> contraction_energy(const Product& product, const Operand& ot
       at::from_blob(const_cast<double*>(product.cols.weight.data()),
                     {static_cast<std::int64_t>(product.cols.weight.size())}, at::kDouble)
           .to(at::kFloat);
-  const double factor = 1.0 / other.transform.order;
+  const double factor = product_factor(other.transform);
   const at::Tensor sums =
       at::mv(values.square(), weights).to(at::kDouble).mul_(factor * factor).contiguous();
   const auto* data = sums.const_data_ptr<double>();
@@ -102,25 +105,33 @@ std::vector<double> contraction_energy(const Product& product, const Operand& ot
 }
 
 double rounding_noise(const Product& product, const at::Tensor& transformed_gy,
-                      const at::Tensor& scales, Format format, Granularity granularity,
+                      const at::Tensor& scales, const kernels::Recipe& recipe,
                       const std::vector<double>& energy) {
   const std::int64_t rows = transformed_gy.size(0);
   const std::int64_t cols = transformed_gy.size(1);
   const bool across = product.gy.along == Along::cols;
-  const auto level = static_cast<float>(max_level(format));
+  const bool plain = is_integer(recipe.format) && recipe.granularity != Granularity::block;
+  const at::Tensor variances =
+      plain ? at::Tensor() : kernels::rounding_variance(transformed_gy, recipe, scales);
+  const auto level = static_cast<float>(max_level(recipe.format));
   const float* scale = scales.const_data_ptr<float>();
-  const float* by_col = granularity == Granularity::column ? scale : nullptr;
+  const float* by_col = plain && recipe.granularity == Granularity::column ? scale : nullptr;
   std::vector<double> weight(product.rows.weight);  // of gy's columns, where those are free
   for (std::size_t j = 0; by_col != nullptr && j < weight.size(); ++j) {
     weight[j] *= square(by_col[j]);
   }
   double sum = 0;
   for (std::int64_t i = 0; i < rows; ++i) {
-    const float* values = transformed_gy.const_data_ptr<float>() + i * cols;
-    const float common = granularity == Granularity::row ? scale[i] : scale[0];
     const double* of_cols = across ? energy.data() + i % product.places * cols : weight.data();
     const double of_row = across ? weight[static_cast<std::size_t>(i / product.places)]
                                  : energy[static_cast<std::size_t>(i)];
+    if (!plain) {
+      const float* variance = variances.const_data_ptr<float>() + i * cols;
+      sum += of_row * std::inner_product(variance, variance + cols, of_cols, 0.0);
+      continue;
+    }
+    const float* values = transformed_gy.const_data_ptr<float>() + i * cols;
+    const float common = recipe.granularity == Granularity::row ? scale[i] : scale[0];
     sum += (by_col != nullptr ? 1 : square(common)) * of_row *
            weighted_variance(values, cols, level, common, by_col, of_cols);
   }

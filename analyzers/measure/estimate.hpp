@@ -9,11 +9,12 @@
 
 namespace hot::measure {
 
-/// The scales of a transformed part: of the whole factor for one scale per tensor, else local to
-/// the part's own rows or columns, which is the same. Undefined without a format.
-[[nodiscard]] at::Tensor part_scales(const Factor& factor, const at::Tensor& transformed,
-                                     const Transform& transform, Format format,
-                                     Granularity granularity);
+/// The scales of a transformed part by `recipe`, with the recipe's own transform: of the whole
+/// factor
+/// (`maxima`) for one scale per tensor or block, else local to the part's own rows or columns,
+/// which is the same. Undefined without a format.
+[[nodiscard]] at::Tensor part_scales(const Maxima& maxima, const at::Tensor& transformed,
+                                     const kernels::Recipe& recipe);
 
 /// The compared block of the gradient, [rows × cols] float32, from both prepared parts.
 [[nodiscard]] at::Tensor estimate(const Product& product, const kernels::Operand& gy,
@@ -28,9 +29,10 @@ namespace hot::measure {
                                                      const kernels::Operand& other);
 
 /// E‖(Q(A)−A)B‖² = Σ_ik s²f(1−f)_ik‖B_k·‖² for stochastic rounding of gy's transformed part, each
-/// row weighted (methods.md, section 4). `energy` is contraction_energy().
+/// row weighted (methods.md, section 4); of other formats than integers the variance between the
+/// neighbouring numbers in place of s²f(1−f). `energy` is contraction_energy().
 [[nodiscard]] double rounding_noise(const Product& product, const at::Tensor& transformed_gy,
-                                    const at::Tensor& scales, Format format,
-                                    Granularity granularity, const std::vector<double>& energy);
+                                    const at::Tensor& scales, const kernels::Recipe& recipe,
+                                    const std::vector<double>& energy);
 
 }  // namespace hot::measure

@@ -11,6 +11,7 @@
 #include "analyzers/measure/kendall.hpp"
 #include "analyzers/measure/operand_facts.hpp"
 #include "analyzers/measure/portfolio.hpp"
+#include "analyzers/measure/resolve.hpp"
 
 namespace hot::measure {
 namespace {
@@ -35,7 +36,8 @@ std::optional<double> ranking_tau(const std::vector<SchemeMeter>& meters) {
 }
 
 ErrorRow row_of(const std::string& layer, Path path, const SchemeMeter& meter, int calls) {
-  ErrorRow row{layer, path, meter.scheme, Execution::native, {}};
+  const Execution execution = is_simulated(meter.scheme) ? Execution::simulated : Execution::native;
+  ErrorRow row{layer, path, meter.scheme, execution, {}};
   meter.errors.write(row.metrics);
   if (meter.scheme.rounding == Rounding::stochastic) {
     meter.noise.write(row.metrics, meter.errors.exact_squared());
@@ -54,6 +56,7 @@ LayerMeter::LayerMeter(std::string layer, const std::vector<Scheme>& schemes,
     path->path = path == &grad_input_ ? Path::grad_input : Path::grad_weight;
     path->schemes = legal_schemes(schemes, path->path);
     path->meters = meters_of(path->schemes);
+    for (const Scheme& scheme : path->schemes) classifies_ = classifies_ || scheme.outliers > 0;
   }
 }
 
@@ -68,6 +71,7 @@ void LayerMeter::add(const backward::Operands& operands) {
     lqs_.tensor += errors.tensor;
     lqs_.row += errors.row;
   }
+  if (classifies_ && outliers_.layer.empty()) classify(operands, gy);
   if (operands.need_grad_input) add(operands, gy, grad_input_);
   if (operands.need_grad_weight) add(operands, gy, grad_weight_);
   ++calls_;
@@ -80,6 +84,7 @@ void LayerMeter::add(const backward::Operands& operands, const OutputGradient& g
     ++path.zero_calls;
     return;
   }
+  if (!path.resolved) resolve(operands, path);
   const auto make = path.path == Path::grad_input ? grad_input_product : grad_weight_product;
   const Product product = make(operands, gy, path.schemes, options_,
                                options_.seed + static_cast<std::uint64_t>(calls_));
@@ -87,8 +92,44 @@ void LayerMeter::add(const backward::Operands& operands, const OutputGradient& g
     ++path.zero_calls;
     return;
   }
+  for (std::size_t i = 0; i < path.meters.size(); ++i)
+    path.schemes[i] = path.meters[i].scheme = with_energy_rows(path.meters[i].scheme, product);
   if (path.operands.empty()) path.operands = operand_facts(product, gy.energies);
   measure_product(product, layer_, options_, path.meters);
+}
+
+void LayerMeter::classify(const backward::Operands& operands, const OutputGradient& gy) {
+  outliers_.layer = layer_;
+  outliers_.gy = outlier_sides(gy.energies);
+  outliers_.w = outlier_sides(energies(backward::weight_matrix(operands).contiguous()));
+  if (!operands.need_grad_weight) return;
+  const at::Tensor& x = operands.x;
+  const at::Tensor pixels = operands.window.convolution ? x.movedim(1, -1) : x;
+  outliers_.x = outlier_sides(energies(pixels.reshape({-1, pixels.size(-1)}).contiguous()));
+}
+
+void LayerMeter::resolve(const backward::Operands& operands, PathMeter& path) {
+  const RowLayout layout = row_layout(operands, options_.samples);
+  std::vector<Scheme> schemes;
+  for (const Scheme& scheme : path.schemes) {
+    std::string why_not;
+    const auto found = resolved(scheme, layout, why_not);
+    if (!found) {
+      path.notes.push_back(fmt::format("{}, {}: {} was left out: {}.", layer_, to_string(path.path),
+                                       to_string(scheme), why_not));
+      continue;
+    }
+    if (has_no_effect(found->transform)) {
+      path.notes.push_back(
+          fmt::format("{}, {}: the transform of {} has no effect: n collapses to 1 with {} rows a "
+                      "sample.",
+                      layer_, to_string(path.path), to_string(scheme), layout.sample_rows));
+    }
+    schemes.push_back(*found);
+  }
+  path.schemes = schemes;
+  path.meters = meters_of(schemes);
+  path.resolved = true;
 }
 
 void LayerMeter::end_batch() {
@@ -102,6 +143,7 @@ void LayerMeter::end_batch() {
 }
 
 void LayerMeter::write(const PathMeter& path, ErrorTable& table) const {
+  table.notes.insert(table.notes.end(), path.notes.begin(), path.notes.end());
   if (path.calls == 0 || path.meters.empty()) return;
   if (path.meters.front().errors.zero_gradient()) {
     table.notes.push_back(fmt::format("{}: {} is exactly zero in every call, nothing to compare.",
@@ -132,6 +174,7 @@ void LayerMeter::write(ErrorTable& table) const {
     if (const auto tau = ranking_tau(path->meters)) facts.metrics.set(name, *tau, Origin::measured);
   }
   table.facts.push_back(std::move(facts));
+  if (!outliers_.layer.empty()) table.outliers.push_back(outliers_);
   if (any_gradient_) {
     table.lqs.push_back({layer_, std::sqrt(lqs_.tensor), std::sqrt(lqs_.row)});
   }

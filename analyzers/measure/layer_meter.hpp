@@ -35,12 +35,16 @@ class LayerMeter {
     Path path;
     std::vector<Scheme> schemes;
     std::vector<SchemeMeter> meters;
+    bool resolved = false;
+    std::vector<std::string> notes{};  ///< schemes that the layer can't have, or that do nothing
     int calls = 0;
     int zero_calls = 0;                    ///< whose output's gradient was exactly zero
     std::vector<OperandFacts> operands{};  ///< of the first call with a gradient
   };
 
   void add(const backward::Operands& operands, const OutputGradient& gy, PathMeter& path);
+  void classify(const backward::Operands& operands, const OutputGradient& gy);
+  void resolve(const backward::Operands& operands, PathMeter& path);
   void write(const PathMeter& path, ErrorTable& table) const;
 
   std::string layer_;
@@ -48,6 +52,8 @@ class LayerMeter {
   PathMeter grad_input_;
   PathMeter grad_weight_;
   LqsErrors lqs_;
+  OutlierClasses outliers_;  ///< of the first call
+  bool classifies_ = false;
   int calls_ = 0;
   int batches_ = 0;
   bool any_gradient_ = false;

@@ -9,6 +9,8 @@
 
 #include "analyzers/measure/reaching_rows.hpp"
 #include "core/errors.hpp"
+#include "kernels/outliers.hpp"
+#include "kernels/patches.hpp"
 
 namespace hot::measure {
 namespace {
@@ -153,6 +155,42 @@ std::vector<double> column_energies(const Operands& o) {
   return result;
 }
 
+/// Adds what the schemes with oe<k> need. `over_other(visit)` hands on the other factor's whole, in
+/// parts.
+template <class OverOther>
+void add_extractions(const std::vector<Scheme>& schemes, const at::Tensor& gy,
+                     const OverOther& over_other, Product& product) {
+  const Along along = product.gy.along;
+  for (const Scheme& scheme : schemes) {
+    if (scheme.outliers == 0) continue;
+    const auto [place, fresh] = product.extractions.try_emplace(
+        scheme.outliers,
+        Extraction{kernels::outlier_indices(product.gy.maxima.by_index({}),
+                                            product.other.maxima.by_index({}), scheme.outliers),
+                   Maxima(along, {}), Maxima(Along::rows, {})});
+    if (scheme.format == Format::none) continue;
+    place->second.gy.add(scheme);
+    place->second.other.add(scheme);
+  }
+  for (auto& [count, extraction] : product.extractions) {
+    extraction.gy.add(kernels::without_indices(gy, along, extraction.indices));
+    over_other([&](const at::Tensor& part) {
+      extraction.other.add(kernels::without_indices(part, Along::rows, extraction.indices));
+    });
+  }
+}
+
+/// Adds gy after each patch transform and back, as `gather` takes the compared rows from it.
+template <class Gather>
+void add_low_passed(const std::vector<Scheme>& schemes, const at::Tensor& gy, const Gather& gather,
+                    Product& product) {
+  for (const Scheme& scheme : schemes) {
+    const Transform& t = scheme.transform;
+    if (t.kind == Transform::Kind::patch && !product.low_passed.contains(t))
+      product.low_passed.emplace(t, gather(kernels::low_passed(gy, t)));
+  }
+}
+
 }  // namespace
 
 void check_operand(double energy, const Operands& operands, const char* operand) {
@@ -174,10 +212,15 @@ Product grad_input_product(const Operands& operands, const OutputGradient& gy,
                   {{}, Along::rows, Maxima(Along::rows, schemes)}};
   product.gy.maxima.add(gy.matrix);
   product.other.maxima.add(weight);
+  add_extractions(
+      schemes, gy.matrix, [&](const auto& visit) { visit(weight); }, product);
   if (!windows_overlap(operands.window)) {
     choose_block(gy.energies.rows, weight_energies.cols, options, seed, product);
     product.gy.part = gathered(gy.matrix, 0, product.rows.index);
     product.other.part = gathered(weight, 1, product.cols.index);
+    add_low_passed(
+        schemes, gy.matrix, [&](const at::Tensor& m) { return gathered(m, 0, product.rows.index); },
+        product);
     return product;
   }
   product.places = kernel_places(operands.window);
@@ -191,6 +234,9 @@ Product grad_input_product(const Operands& operands, const OutputGradient& gy,
   choose_block(pixels.energies(gy.energies.rows), channel_energies, options, seed, product);
   product.gy.part = pixels.gather(gy.matrix, product.rows.index);
   product.other.part = gathered(weight, 1, columns_of_channels(product.cols.index, product.places));
+  add_low_passed(
+      schemes, gy.matrix, [&](const at::Tensor& m) { return pixels.gather(m, product.rows.index); },
+      product);
   return product;
 }
 
@@ -225,6 +271,12 @@ Product grad_weight_product(const Operands& operands, const OutputGradient& gy,
     product.other.part.narrow(1, begin - columns.begin(), end - begin)
         .copy_(gathered(part, 1, local));
   });
+  add_extractions(
+      schemes, gy.matrix,
+      [&](const auto& visit) {
+        for_column_parts(operands, [&](const at::Tensor& part, std::int64_t) { visit(part); });
+      },
+      product);
   return product;
 }
 

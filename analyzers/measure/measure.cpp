@@ -13,6 +13,7 @@
 #include "analyzers/measure/layer_meter.hpp"
 #include "analyzers/measure/minibatch_noise.hpp"
 #include "analyzers/measure/on_host.hpp"
+#include "analyzers/measure/resolve.hpp"
 #include "backward/observe.hpp"
 #include "core/interrupt.hpp"
 
@@ -88,7 +89,9 @@ ErrorTable measure(const models::Model& model, const models::Inputs& inputs,
                    const models::Loss& loss, const Trace& trace, const Options& options,
                    const Progress& progress, const FirstStep& first) {
   ErrorTable table;
-  Meters meters(trace, options);
+  Options with_samples = options;
+  with_samples.samples = samples_of(inputs.batches.front());
+  Meters meters(trace, with_samples);
   if (meters.empty()) {
     table.notes.emplace_back("No layer is eligible, so nothing was measured.");
     return table;

@@ -3,11 +3,15 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
 #include "analyzers/measure/workers.hpp"
+#include "kernels/adapted_rows.hpp"
+#include "kernels/backward.hpp"
 #include "kernels/common/basis.hpp"
+#include "kernels/outliers.hpp"
 
 namespace hot::measure {
 namespace {
@@ -32,16 +36,24 @@ struct Range {
       : first(count * part / kParts), last(count * (part + 1) / kParts) {}
 };
 
-Transform full_transform(int order) {
-  const auto kind = order == 1 ? Transform::Kind::none : Transform::Kind::hadamard;
-  return {kind, order, order, Basis::sequency};
+/// All rows of H_n, with the signs and samples of `transform`.
+Transform full_transform(const Transform& transform) {
+  if (transform.kind == Transform::Kind::none) return {};
+  Transform full = transform;
+  full.basis = Basis::sequency;
+  full.kept = 0;
+  if (full.span == Span::divisor) full = flat_transform(full);
+  if (full.kind == Transform::Kind::lowrank) full.kind = Transform::Kind::hadamard;
+  full.rank = full.order;
+  return full;
 }
 
 /// Largest magnitudes after H_order, one for each index of the contraction, of the part-th range of
 /// a contiguous matrix' rows; blocks of rows are never divided.
-std::vector<float> contracted_maxima(const at::Tensor& matrix, kernels::Along along, int order,
-                                     std::int64_t part) {
+std::vector<float> contracted_maxima(const at::Tensor& matrix, kernels::Along along,
+                                     const Transform& transform, std::int64_t part) {
   const bool down = along == kernels::Along::rows;
+  const std::int64_t order = transform.order;
   const std::int64_t unit = down ? order : 1;
   const Range units((matrix.size(0) + unit - 1) / unit, part);
   const std::int64_t first = units.first * unit;
@@ -50,12 +62,19 @@ std::vector<float> contracted_maxima(const at::Tensor& matrix, kernels::Along al
   const std::int64_t cols = matrix.size(1);
   const kernels::MatrixView view{matrix.const_data_ptr<float>() + first * cols, rows, cols, cols,
                                  1};
-  const Transform transform = full_transform(order);
   const std::int64_t length = kernels::transformed_length(down ? rows : cols, transform);
   std::vector<float> largest(static_cast<std::size_t>(length));
   kernels::cpu_ops().transform_abs_max(
       view, along, transform, down ? Granularity::row : Granularity::column, largest.data());
   return largest;
+}
+
+/// Raises the largest of each row of H_n by those of some blocks.
+void raise(std::vector<float>& largest, std::span<const float> found) {
+  for (std::size_t j = 0; j < found.size(); ++j) {
+    float& old = largest[j % largest.size()];
+    old = std::max(old, found[j]);
+  }
 }
 
 }  // namespace
@@ -91,38 +110,71 @@ Energies energies(const at::Tensor& matrix) {
   return result;
 }
 
+OutlierSides outlier_sides(const Energies& energies) {
+  const double total = energies.total();
+  const auto side = [total](const std::vector<double>& sums) {
+    if (sums.empty() || total <= 0) return 0.0;
+    const double mean = total / static_cast<double>(sums.size());
+    return std::sqrt(*std::max_element(sums.begin(), sums.end()) / mean);
+  };
+  return {side(energies.rows), side(energies.cols)};
+}
+
 Maxima::Maxima(kernels::Along along, std::span<const Scheme> schemes) : along_(along) {
   for (const Scheme& scheme : schemes) {
-    if (scheme.format == Format::none) continue;
-    const auto order = static_cast<std::size_t>(scheme.transform.order);
-    by_row_.emplace(scheme.transform.order, std::vector<float>(order));
+    if (scheme.outliers > 0) by_index_.emplace(Transform{}, at::Tensor());
+    if (scheme.format == Format::none || scheme.outliers > 0) continue;
+    add(scheme);
   }
 }
 
+void Maxima::add(const Scheme& scheme) {
+  const Transform full = full_transform(scheme.transform);
+  by_row_.emplace(full, std::vector<float>(static_cast<std::size_t>(full.order)));
+  if (scheme.block > 0) by_index_.emplace(full, at::Tensor());
+}
+
 void Maxima::add(const at::Tensor& part) {
-  std::vector<int> orders;
-  for (const auto& [order, largest] : by_row_) orders.push_back(order);
-  std::vector<std::vector<float>> found(orders.size() * kParts);
+  std::vector<Transform> flat;
+  for (auto& [transform, largest] : by_row_) {
+    if (!kernels::adapts_rows(transform)) {
+      flat.push_back(transform);
+      continue;
+    }
+    // Signs and padding are beyond one pass: the transformed matrix is made.
+    const at::Tensor of_index =
+        kernels::largest_along(kernels::transformed(part, along_, transform), along_).contiguous();
+    raise(largest, {of_index.const_data_ptr<float>(), static_cast<std::size_t>(of_index.numel())});
+  }
+  std::vector<std::vector<float>> found(flat.size() * kParts);
   run(static_cast<std::int64_t>(found.size()), part, [&](std::int64_t task) {
     const auto i = static_cast<std::size_t>(task);
-    found[i] = contracted_maxima(part, along_, orders[i / kParts], task % kParts);
+    found[i] = contracted_maxima(part, along_, flat[i / kParts], task % kParts);
   });
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    std::vector<float>& largest = by_row_.at(orders[i / kParts]);
-    for (std::size_t j = 0; j < found[i].size(); ++j) {
-      float& old = largest[j % largest.size()];
-      old = std::max(old, found[i][j]);
-    }
+  for (std::size_t i = 0; i < found.size(); ++i) raise(by_row_.at(flat[i / kParts]), found[i]);
+  for (auto& [transform, largest] : by_index_) {
+    const at::Tensor of_part =
+        kernels::largest_along(kernels::transformed(part, along_, transform), along_);
+    largest = largest.defined() ? at::maximum(largest, of_part) : of_part;
   }
 }
 
 float Maxima::of(const Transform& transform) const {
-  const std::vector<float>& by_row = by_row_.at(transform.order);
+  const std::vector<float>& by_row = by_row_.at(full_transform(transform));
   float largest = 0;
-  for (const int row : kernels::kept_rows(transform)) {
+  for (const int row : kernels::kept_rows(flat_transform(transform))) {
     largest = std::max(largest, by_row[static_cast<std::size_t>(row)]);
   }
   return largest;
+}
+
+at::Tensor Maxima::by_index(const Transform& transform) const {
+  const at::Tensor& all = by_index_.at(full_transform(transform));
+  const Transform flat = flat_transform(transform);
+  if (flat.kind != Transform::Kind::lowrank) return all;
+  const std::vector<int> rows = kernels::kept_rows(flat);
+  const std::vector<std::int64_t> kept(rows.begin(), rows.end());
+  return all.reshape({-1, flat.order}).index_select(1, at::tensor(kept, at::kLong)).reshape({-1});
 }
 
 }  // namespace hot::measure

@@ -13,6 +13,7 @@ struct Options {
   /// Stochastic rounding is run with seed … seed+seeds-1.
   int seeds = 2;
   std::uint64_t seed = 0;
+  std::int64_t samples = 0;  ///< of a minibatch; measure() finds it
   /// GEMM work of one scheme as a fraction of the exact product's; 1 = whole gradients.
   double work = 0.005;
   /// Gradients up to this size are always compared whole, and a quarter of it at least of others.
@@ -22,8 +23,13 @@ struct Options {
   std::int64_t max_entries = 4096;
 };
 
-/// The schemes of the default analysis: none|had8|had16|had32 × int8|int4 × tensor|row|column ×
-/// nearest|stochastic and low16r{4,8,10,12} × sequency|lp_l1 × {no format, int8, int4}.
+/// The schemes of the default analysis, those that are worth their time in most models: none|had16
+/// × int8|int4 × tensor|row|column × nearest|stochastic and low16r{4,8,12} × {no format, int8,
+/// int4}.
 [[nodiscard]] std::vector<Scheme> default_portfolio();
+
+/// What patterns are matched against, and `all`: the default and the rest of the grammar, every
+/// transform, basis, span, format and extraction in it.
+[[nodiscard]] std::vector<Scheme> whole_portfolio();
 
 }  // namespace hot::measure

@@ -8,12 +8,15 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "analyzers/measure/estimate.hpp"
 #include "analyzers/measure/workers.hpp"
 #include "core/errors.hpp"
 #include "kernels/backward.hpp"
+#include "kernels/outliers.hpp"
+#include "kernels/rounded.hpp"
 
 namespace hot::measure {
 namespace {
@@ -26,48 +29,98 @@ struct PreparedOther {
   std::vector<double> energy;  ///< contraction_energy()
 };
 
-/// A part with one transform as operand of a scheme.
-Operand operand_of(const Factor& factor, const at::Tensor& transformed, const Transform& transform,
-                   Format format, Granularity granularity, const at::Tensor& scales,
-                   Rounding rounding, std::uint64_t seed) {
-  if (format == Format::none) {
-    return {transformed, {}, factor.along, transform, format, Granularity::tensor};
-  }
-  return kernels::quantized(transformed, factor.along, transform, format, granularity, scales,
-                            rounding, seed);
+/// A part that is transformed already as operand of a scheme.
+Operand operand_of(const at::Tensor& transformed, kernels::Recipe recipe,
+                   const at::Tensor& scales) {
+  const bool patch = recipe.transform.kind == Transform::Kind::patch;
+  recipe.transform = patch ? Transform{} : flat_transform(recipe.transform);
+  if (recipe.format != Format::none) return kernels::rounded(transformed, recipe, scales);
+  return {transformed, {}, recipe.along, recipe.transform, Format::none, Granularity::tensor};
 }
+
+/// The scheme of what outlier extraction leaves.
+Scheme without_extraction(const Scheme& scheme) {
+  Scheme rest = scheme;
+  rest.outliers = 0;
+  return rest;
+}
+
+/// What schemes of one group share.
+struct Shared {
+  Transform transform;
+  int outliers = 0;
+  friend auto operator<=>(const Shared&, const Shared&) = default;
+};
 
 /// Both parts after one transform, with the other factor prepared for a group of schemes.
 class Transformed {
  public:
-  Transformed(const Product& product, const Transform& transform,
-              const std::vector<SchemeMeter*>& meters)
-      : gy_(kernels::transformed(product.gy.part, product.gy.along, transform)) {
-    const Factor& factor = product.other;
-    const at::Tensor part = kernels::transformed(factor.part, factor.along, transform);
+  Transformed(const Product& product, const Shared& shared, const std::vector<SchemeMeter*>& meters)
+      : extraction_(shared.outliers > 0 ? &product.extractions.at(shared.outliers) : nullptr),
+        maxima_(extraction_ != nullptr ? extraction_->gy : product.gy.maxima) {
+    const Maxima& maxima = extraction_ != nullptr ? extraction_->other : product.other.maxima;
+    const bool low_passed =
+        shared.transform.kind == Transform::Kind::patch && product.path == Path::grad_input;
+    gy_ = low_passed ? product.low_passed.at(shared.transform)
+                     : transformed(product.gy, shared.transform);
+    const at::Tensor part =
+        low_passed ? product.other.part : transformed(product.other, shared.transform);
     for (const SchemeMeter* meter : meters) {
-      const Scheme& scheme = meter->scheme;
-      const auto [place, fresh] = others_.try_emplace({scheme.format, scheme.other});
+      const Scheme scheme = without_extraction(meter->scheme);
+      const auto [place, fresh] = others_.try_emplace(key(scheme));
       PreparedOther& other = place->second;
       if (fresh) {
-        const at::Tensor scales = part_scales(factor, part, transform, scheme.format, scheme.other);
-        other.operand = operand_of(factor, part, transform, scheme.format, scheme.other, scales,
-                                   Rounding::nearest, 0);
+        const kernels::Recipe recipe = kernels::other_recipe(scheme);
+        other.operand = operand_of(part, recipe, part_scales(maxima, part, recipe));
       }
       if (scheme.rounding == Rounding::stochastic && other.energy.empty()) {
         other.energy = contraction_energy(product, other.operand);
       }
     }
+    if (extraction_ != nullptr) thin_ = thin(product);
   }
 
   [[nodiscard]] const at::Tensor& gy() const { return gy_; }
+  [[nodiscard]] const Maxima& maxima() const { return maxima_; }
   [[nodiscard]] const PreparedOther& other(const Scheme& scheme) const {
-    return others_.at({scheme.format, scheme.other});
+    return others_.at(key(scheme));
   }
+  /// The float product of the extracted indices; undefined without.
+  [[nodiscard]] const at::Tensor& thin() const { return thin_; }
 
  private:
-  at::Tensor gy_;
-  std::map<std::pair<Format, Granularity>, PreparedOther> others_;
+  using Key = std::tuple<Format, Granularity, int>;
+  static Key key(const Scheme& scheme) {
+    const bool blocks = scheme.other == Granularity::block;
+    return {scheme.format_of_other(), scheme.other, blocks ? scheme.block : 0};
+  }
+
+  [[nodiscard]] at::Tensor transformed(const Factor& factor, const Transform& transform) const {
+    const at::Tensor part =
+        extraction_ == nullptr
+            ? factor.part
+            : kernels::without_indices(factor.part, factor.along, extraction_->indices);
+    return kernels::transformed(part, factor.along, transform);
+  }
+
+  [[nodiscard]] at::Tensor thin(const Product& product) const {
+    const at::Tensor index = at::tensor(extraction_->indices, at::kLong);
+    const auto operand = [&](const Factor& factor) -> Operand {
+      const std::int64_t dim = factor.along == kernels::Along::rows ? 0 : 1;
+      return {factor.part.index_select(dim, index),
+              {},
+              factor.along,
+              Transform{},
+              Format::none,
+              Granularity::tensor};
+    };
+    return estimate(product, operand(product.gy), operand(product.other));
+  }
+
+  const Extraction* extraction_;
+  const Maxima& maxima_;
+  at::Tensor gy_, thin_;
+  std::map<Key, PreparedOther> others_;
 };
 
 void check_finite(const Triple& sums, const std::string& layer, const Scheme& scheme, Path path) {
@@ -86,28 +139,28 @@ class Run {
       : product_(product), exact_(exact), layer_(layer), options_(options) {}
 
   void operator()(const Transformed& transformed, SchemeMeter& meter) const {
-    const Scheme& scheme = meter.scheme;
+    const Scheme scheme = without_extraction(meter.scheme);
     const PreparedOther& other = transformed.other(scheme);
-    const at::Tensor scales = part_scales(product_.gy, transformed.gy(), scheme.transform,
-                                          scheme.format, scheme.granularity);
+    kernels::Recipe recipe = kernels::gy_recipe(product_.path, scheme, options_.seed);
+    const at::Tensor scales = part_scales(transformed.maxima(), transformed.gy(), recipe);
     const bool stochastic = scheme.rounding == Rounding::stochastic;
     const int draws = stochastic ? std::max(1, options_.seeds) : 1;
     NoiseStats::Call call(product_.rows, product_.cols, draws > 1);
     for (int draw = 0; draw < draws; ++draw) {
-      const Operand gy = operand_of(product_.gy, transformed.gy(), scheme.transform, scheme.format,
-                                    scheme.granularity, scales, scheme.rounding,
-                                    options_.seed + static_cast<std::uint64_t>(draw));
-      const at::Tensor block = estimate(product_, gy, other.operand);
+      recipe.seed = options_.seed + static_cast<std::uint64_t>(draw);
+      at::Tensor block =
+          estimate(product_, operand_of(transformed.gy(), recipe, scales), other.operand);
+      if (transformed.thin().defined()) block = block.add(transformed.thin());
       call.add_draw({exact_.const_data_ptr<float>(), block.const_data_ptr<float>(), &product_.rows,
                      &product_.cols});
     }
-    check_finite(call.sum(), layer_, scheme, product_.path);
+    check_finite(call.sum(), layer_, meter.scheme, product_.path);
     meter.noise.add(call, meter.errors);
     meter.samples += draws;
     meter.entries += exact_.numel();
     if (stochastic && scheme.format != Format::none) {
-      meter.noise.add_closed_form(rounding_noise(product_, transformed.gy(), scales, scheme.format,
-                                                 scheme.granularity, other.energy));
+      meter.noise.add_closed_form(
+          rounding_noise(product_, transformed.gy(), scales, recipe, other.energy));
     }
   }
 
@@ -118,18 +171,19 @@ class Run {
   const Options& options_;
 };
 
-/// Schemes that share a transform.
+/// Schemes that share a transform and the indices that they extract.
 struct Group {
-  Transform transform;
+  Shared shared;
   std::vector<SchemeMeter*> meters;
   std::unique_ptr<Transformed> parts;  ///< while they are needed
 };
 
 std::vector<Group> groups_of(std::vector<SchemeMeter>& meters) {
-  std::map<Transform, std::vector<SchemeMeter*>> by_transform;
-  for (SchemeMeter& meter : meters) by_transform[meter.scheme.transform].push_back(&meter);
+  std::map<Shared, std::vector<SchemeMeter*>> by_shared;
+  for (SchemeMeter& meter : meters)
+    by_shared[{meter.scheme.transform, meter.scheme.outliers}].push_back(&meter);
   std::vector<Group> groups;
-  for (auto& [transform, members] : by_transform) groups.push_back({transform, members, nullptr});
+  for (auto& [shared, members] : by_shared) groups.push_back({shared, members, nullptr});
   return groups;
 }
 
@@ -147,7 +201,7 @@ void run_groups(std::span<Group> groups, const Product& product, const Run& run)
   }
   run_tasks(static_cast<std::int64_t>(groups.size()), [&](std::int64_t i) {
     Group& group = groups[static_cast<std::size_t>(i)];
-    group.parts = std::make_unique<Transformed>(product, group.transform, group.meters);
+    group.parts = std::make_unique<Transformed>(product, group.shared, group.meters);
   });
   run_tasks(static_cast<std::int64_t>(tasks.size()), [&](std::int64_t i) {
     const auto& [group, meter] = tasks[static_cast<std::size_t>(i)];

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,12 @@ struct Factor {
   Maxima maxima;         ///< of the whole factor
 };
 
+/// What outlier extraction of some indices leaves of both factors.
+struct Extraction {
+  std::vector<std::int64_t> indices;  ///< of the contraction
+  Maxima gy, other;                   ///< of what remains of the whole factors
+};
+
 /// One backward product of one call, as far as it is compared.
 ///
 /// places = 1: the block is the product of the two parts. places = k > 1 (grad_input of a
@@ -32,6 +39,9 @@ struct Product {
   Factor gy;
   Factor other;  ///< W or x
   std::int64_t places = 1;
+  std::map<int, Extraction> extractions{};  ///< by k of oe<k>
+  /// grad_input by patches: gy's part after projecting the whole of gy back and forth.
+  std::map<Transform, at::Tensor> low_passed{};
   Axis rows{};  ///< of the gradient: along gy's free dimension
   Axis cols{};  ///< along the other factor's
 };

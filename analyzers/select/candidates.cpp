@@ -70,7 +70,8 @@ class Builder {
     if (!g.only_exact.empty()) return g;
     const double factor = factor_of(correction_, layer.name);
     for (const ErrorRow* row : rows) {
-      if (row->execution == Execution::simulated || !std::isfinite(largest_error(*row))) continue;
+      if (row->execution == Execution::simulated && !options_.simulated) continue;
+      if (!std::isfinite(largest_error(*row))) continue;
       const Metric* time = row->metrics.find("time_ms");
       const Metric* bytes = row->metrics.find("kept_bytes");
       const double error = row->metrics.value("relative_error") * correction_.error;

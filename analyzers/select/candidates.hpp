@@ -41,7 +41,7 @@ struct Correction {
 
 /// Options from measured errors, shares, times and bytes (ErrorTable). Where the table lacks a
 /// time, it is modelled_cost() of the exact one; where it lacks the shares, each gradient counts by
-/// its FLOPs. Simulated schemes are left out: no device here runs them. Options that another one
+/// its FLOPs. Simulated schemes are left out unless options.simulated. Options that another one
 /// beats in everything are left out, unless they are of the method presets.
 [[nodiscard]] WholePlan whole_plan(const Trace& trace, const ErrorTable& errors,
                                    const Options& options, const Correction& correction);

@@ -21,20 +21,38 @@ int multiplied_bits(Format format) {
   return bits(emulated.contains(format) ? Format::int8 : format);
 }
 
+/// The transform in flat blocks, as far as it is known here: padding of samples is left out.
+Transform blocks_of(const Transform& transform) {
+  if (transform.kind == Transform::Kind::patch) return {};
+  return transform.span == Span::divisor && is_resolved(transform) ? flat_transform(transform)
+                                                                   : transform;
+}
+
 double padded(double length, const Transform& transform) {
-  return std::ceil(length / transform.order) * transform.order;
+  const int order = blocks_of(transform).order;
+  return std::ceil(length / order) * order;
 }
 
 /// Length after the transform, relative to the length before; over 1 where padding outweighs the
 /// rank.
 double kept_share(double length, const Transform& transform) {
-  return padded(length, transform) / length * transform.rank / transform.order;
+  if (transform.kind == Transform::Kind::patch)
+    return transform.rank / (static_cast<double>(transform.order) * transform.order);
+  const Transform blocks = blocks_of(transform);
+  return padded(length, transform) / length * blocks.rank / blocks.order;
+}
+
+/// Bits of an element of a product's factors, as a share of float32: of the wider one.
+double width_of(const Scheme& scheme) {
+  const int wider =
+      std::max(multiplied_bits(scheme.format), multiplied_bits(scheme.format_of_other()));
+  return scheme.format == Format::none ? 1.0 : wider / 32.0;
 }
 
 double product_cost(const Scheme& scheme, const GemmShape& shape) {
   const auto k = static_cast<double>(shape.k);
-  const double width = scheme.format == Format::none ? 1.0 : multiplied_bits(scheme.format) / 32.0;
-  return kept_share(k, scheme.transform) * width;
+  const double thin = std::min(1.0, scheme.outliers / k);
+  return kept_share(k, scheme.transform) * width_of(scheme) + thin;
 }
 
 /// Passes over operands and result in float operations, one of the `batch` products.
@@ -43,7 +61,8 @@ double pass_operations(const Scheme& scheme, const GemmShape& shape) {
   const bool integer = scheme.format != Format::none;
   const auto m = static_cast<double>(shape.m);
   const auto n = static_cast<double>(shape.n);
-  const double operand = (integer ? 2 : 1) * (kTouch + std::log2(scheme.transform.order));
+  const double operand =
+      (integer ? 2 : 1) * (kTouch + std::log2(blocks_of(scheme.transform).order));
   const double result = integer ? kTouch : 0;
   return operand * (m + n) * padded(static_cast<double>(shape.k), scheme.transform) +
          result * m * n;
@@ -97,6 +116,7 @@ double modelled_cost(const Scheme& scheme, const PathWork& work) {
 
 double modelled_saved_fraction(const Scheme& scheme, const LayerTrace& layer) {
   if (scheme.is_exact()) return 1;
+  if (scheme.outliers > 0) return 1;  // which indices leave is known in backward alone
   const double width = scheme.format == Format::none ? 1.0 : 0.25;
   const double kept = weighted_mean(
       layer.path(Path::grad_weight),

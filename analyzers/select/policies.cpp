@@ -19,6 +19,16 @@ const std::vector<Policy>& policies() {
        true},
       {"hlq", "HLQ: had16+int4/tensor for grad_input, low16r8+int8 for grad_weight", choose_hlq,
        true},
+      {"lbp-wht", "LBP-WHT: rows projected in 8x8 Walsh patches, where they are an image; float",
+       choose_lbp_wht, true},
+      {"luq", "LUQ: gy in luq4, stochastic, W and x in int4; simulated", choose_luq, true},
+      {"int4", "int4 with one scale, gy rounded stochastically, for both", choose_int4, true},
+      {"int8", "int8 with one scale, gy rounded stochastically, for both", choose_int8, true},
+      {"nvfp4", "nvfp4, gy rounded stochastically, behind rht16 for grad_weight; simulated",
+       choose_nvfp4, true},
+      {"adahop",
+       "AdaHOP: had16+int4, with oe16 where outliers lie in some indices of the contraction",
+       choose_adahop, true},
       {"lqs", "HOT's schemes where they stay under --max-error, else exact", choose_lqs},
   };
   return table;

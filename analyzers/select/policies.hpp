@@ -18,6 +18,7 @@ struct Question {
       rows;                        ///< what was measured for it, illegal schemes and exact left out
   const LqsChoice* lqs = nullptr;  ///< nullptr where LQS was not measured
   double max_error = 0;
+  const OutlierClasses* outliers = nullptr;  ///< nullptr where they were not measured
 };
 
 struct Choice {
@@ -50,12 +51,21 @@ struct Policy {
 /// then the smaller error. The runner-up is the next one that costs more.
 [[nodiscard]] Choice choose_layerwise(const Question& question);
 
-/// Schemes of `path` that a method could take in any layer.
+/// Schemes of `path` that a method could take in any layer; none where `method` names no preset.
 [[nodiscard]] std::vector<Scheme> preset_schemes(std::string_view method, Path path);
 
 /// The method's scheme, whatever its error is (methods.md, section 3).
 [[nodiscard]] Choice choose_hot(const Question& question);
 [[nodiscard]] Choice choose_hlq(const Question& question);
+[[nodiscard]] Choice choose_luq(const Question& question);
+[[nodiscard]] Choice choose_lbp_wht(const Question& question);
+[[nodiscard]] Choice choose_int4(const Question& question);
+[[nodiscard]] Choice choose_int8(const Question& question);
+[[nodiscard]] Choice choose_nvfp4(const Question& question);
+
+/// AdaHOP: the transform, and outlier extraction beside it where an operand's outliers lie in some
+/// indices of the contraction, which the transform would only spread.
+[[nodiscard]] Choice choose_adahop(const Question& question);
 
 /// The scheme of choose_hot() where its measured error stays within max_error, else exact.
 [[nodiscard]] Choice choose_lqs(const Question& question);

@@ -7,20 +7,51 @@
 namespace hot::select {
 namespace {
 
-Scheme half_rank_int8() {
-  return {{Transform::Kind::lowrank, 16, 8, Basis::sequency},
-          Format::int8,
-          Granularity::tensor,
-          Granularity::tensor,
-          Rounding::nearest};
+/// A whole method (methods.md, section 3): the schemes that it takes on each path, the first one by
+/// default. One row each.
+struct Preset {
+  std::string_view name;
+  std::vector<std::string_view> grad_input;
+  std::vector<std::string_view> grad_weight;
+};
+
+constexpr std::string_view kInt4Row = "had16+int4/row/stochastic";
+constexpr std::string_view kInt4Tensor = "had16+int4/tensor/stochastic";
+constexpr std::string_view kInt4Outliers = "had16+int4/tensor/stochastic+oe16";
+constexpr std::string_view kHalfRank = "low16r8.sequency+int8/tensor/nearest";
+constexpr std::string_view kLuq = "none+luq4:int4/tensor/stochastic";
+constexpr std::string_view kPatches = "patch8r10";
+
+const std::vector<Preset>& presets() {
+  static const std::vector<Preset> table = {
+      {"hot", {kInt4Tensor, kInt4Row}, {kHalfRank}},
+      {"hlq", {kInt4Tensor}, {kHalfRank}},
+      {"lbp-wht", {kPatches}, {kPatches}},
+      {"luq", {kLuq}, {kLuq}},
+      {"int4", {"none+int4/tensor/stochastic"}, {"none+int4/tensor/stochastic"}},
+      {"int8", {"none+int8/tensor/stochastic"}, {"none+int8/tensor/stochastic"}},
+      {"nvfp4", {"none+nvfp4/stochastic"}, {"rht16+nvfp4/stochastic"}},
+      {"adahop", {kInt4Tensor, kInt4Outliers}, {kInt4Tensor, kInt4Outliers}},
+  };
+  return table;
 }
 
-Scheme hadamard_int4(Granularity granularity) {
-  return {{Transform::Kind::hadamard, 16, 16, Basis::sequency},
-          Format::int4,
-          granularity,
-          Granularity::tensor,
-          Rounding::stochastic};
+/// The row of `scheme`, with what the layer fills in; nullptr where it wasn't measured.
+const ErrorRow* row_of(const Question& question, const Scheme& scheme) {
+  const auto row = std::find_if(question.rows.begin(), question.rows.end(), [&](const ErrorRow* r) {
+    return r->scheme == scheme || without_layer(r->scheme) == scheme;
+  });
+  return row == question.rows.end() ? nullptr : *row;
+}
+
+/// The method's first scheme, whatever its error is.
+Choice uniform(std::string_view method, const Question& question) {
+  const Scheme scheme = preset_schemes(method, question.path).front();
+  const ErrorRow* row = row_of(question, scheme);
+  if (row != nullptr) return {row->scheme, {"", 0, "scheme of the policy"}};
+  if (!is_resolved(scheme.transform))
+    return {Scheme{}, {"", 0, "its rows are no image or grid of patches"}};
+  return {scheme, {"", 0, "scheme of the policy"}};
 }
 
 std::string lqs_phrase(const LqsChoice& lqs) {
@@ -31,38 +62,65 @@ std::string lqs_phrase(const LqsChoice& lqs) {
 }  // namespace
 
 std::vector<Scheme> preset_schemes(std::string_view method, Path path) {
-  if (path == Path::grad_weight) return {half_rank_int8()};
-  if (method == "hlq") return {hadamard_int4(Granularity::tensor)};
-  return {hadamard_int4(Granularity::tensor), hadamard_int4(Granularity::row)};
+  std::vector<Scheme> schemes;
+  for (const Preset& preset : presets()) {
+    if (preset.name != method) continue;
+    for (const auto text : path == Path::grad_input ? preset.grad_input : preset.grad_weight)
+      schemes.push_back(parse_scheme(text));
+  }
+  return schemes;
 }
 
 Choice choose_hot(const Question& question) {
-  if (question.path == Path::grad_weight)
-    return {half_rank_int8(), {"", 0, "scheme of the policy"}};
-  if (question.lqs == nullptr) {
-    return {hadamard_int4(Granularity::tensor), {"", 0, "LQS was not measured, so one scale"}};
-  }
-  const Granularity granularity = question.lqs->choice();
-  const Granularity other =
-      granularity == Granularity::row ? Granularity::tensor : Granularity::row;
-  return {hadamard_int4(granularity),
-          {to_string(hadamard_int4(other)), 0, lqs_phrase(*question.lqs)}};
+  const Scheme tensor = preset_schemes("hot", question.path).front();
+  if (question.path == Path::grad_weight) return {tensor, {"", 0, "scheme of the policy"}};
+  if (question.lqs == nullptr) return {tensor, {"", 0, "LQS was not measured, so one scale"}};
+  const Scheme row = preset_schemes("hot", question.path).back();
+  const bool by_row = question.lqs->choice() == Granularity::row;
+  return {by_row ? row : tensor, {to_string(by_row ? tensor : row), 0, lqs_phrase(*question.lqs)}};
 }
 
 Choice choose_hlq(const Question& question) {
-  const Scheme scheme =
-      question.path == Path::grad_weight ? half_rank_int8() : hadamard_int4(Granularity::tensor);
-  return {scheme, {"", 0, "scheme of the policy"}};
+  return uniform("hlq", question);
+}
+
+Choice choose_lbp_wht(const Question& question) {
+  return uniform("lbp-wht", question);
+}
+
+Choice choose_luq(const Question& question) {
+  return uniform("luq", question);
+}
+
+Choice choose_int4(const Question& question) {
+  return uniform("int4", question);
+}
+
+Choice choose_int8(const Question& question) {
+  return uniform("int8", question);
+}
+
+Choice choose_nvfp4(const Question& question) {
+  return uniform("nvfp4", question);
+}
+
+Choice choose_adahop(const Question& question) {
+  const std::vector<Scheme> schemes = preset_schemes("adahop", question.path);
+  const bool extracts =
+      question.outliers != nullptr && question.outliers->along_contraction(question.path);
+  const std::string classes = question.outliers == nullptr
+                                  ? "outlier classes were not measured"
+                                  : question.outliers->phrase(question.path);
+  return {schemes[extracts ? 1 : 0], {to_string(schemes[extracts ? 0 : 1]), 0, classes}};
 }
 
 Choice choose_lqs(const Question& question) {
   Choice choice = choose_hot(question);
-  const auto row = std::find_if(question.rows.begin(), question.rows.end(),
-                                [&](const ErrorRow* r) { return r->scheme == choice.scheme; });
-  if (row == question.rows.end()) {
+  const ErrorRow* row = row_of(question, choice.scheme);
+  if (row == nullptr) {
     return {Scheme{}, {"", 0, fmt::format("{} was not measured", to_string(choice.scheme))}};
   }
-  const double error = largest_error(**row);
+  const double error = largest_error(*row);
   if (error <= question.max_error) return choice;
   return {Scheme{},
           {"", 0,

@@ -51,9 +51,11 @@ void check(const Options& options, const Trace& trace) {
   }
 }
 
-RowsByPath usable_rows(const ErrorTable& errors) {
+/// `simulated`: also those that no device here runs.
+RowsByPath usable_rows(const ErrorTable& errors, bool simulated) {
   RowsByPath rows;
   for (const ErrorRow& row : errors.rows) {
+    if (row.execution == Execution::simulated && !simulated) continue;
     if (row.scheme.is_exact() || why_illegal(row.scheme, row.path)) continue;
     rows[{row.layer, row.path}].push_back(&row);
   }
@@ -82,17 +84,20 @@ Plan layer_by_layer(const Trace& trace, const ErrorTable& errors, const Options&
     throw UsageError(
         fmt::format("budgets are for the policy auto; {} takes what it takes", policy.name));
   }
-  RowsByPath rows = usable_rows(errors);
+  RowsByPath rows = usable_rows(errors, options.simulated || policy.method);
   Plan plan;
   plan.policy = options.policy;
   for (const LayerTrace& layer : trace.layers) {
     if (!layer.eligible) continue;
     const auto lqs = std::find_if(errors.lqs.begin(), errors.lqs.end(),
                                   [&](const LqsChoice& l) { return l.layer == layer.name; });
+    const auto classes = std::find_if(errors.outliers.begin(), errors.outliers.end(),
+                                      [&](const auto& o) { return o.layer == layer.name; });
     const auto ask = [&](Path path) {
-      return choose({layer, path, rows[{layer.name, path}],
-                     lqs == errors.lqs.end() ? nullptr : &*lqs, options.max_error.value},
-                    options, policy);
+      return choose(
+          {layer, path, rows[{layer.name, path}], lqs == errors.lqs.end() ? nullptr : &*lqs,
+           options.max_error.value, classes == errors.outliers.end() ? nullptr : &*classes},
+          options, policy);
     };
     Choice input = ask(Path::grad_input);
     Choice weight = ask(Path::grad_weight);

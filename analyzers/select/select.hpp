@@ -19,6 +19,7 @@ struct Options {
   Budget memory_budget;                 ///< bytes kept for backward by the whole model; 0: none
   std::string minimize = "auto";        ///< time | error | memory; auto: error under a time budget
   bool pareto = false;                  ///< find the whole front too
+  bool simulated = false;               ///< simulated schemes may be picked: they were asked for
   double gap = 1e-6;                    ///< relative distance from the optimum that may be left
   std::vector<std::string> keep_exact;  ///< glob patterns (* and ?) of layer names that stay exact
 };

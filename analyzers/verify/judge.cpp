@@ -64,6 +64,8 @@ void judge_layer(LayerVerification& layer, const LayerTrace& trace, const LayerP
         fmt::format("the integer product deviates by {:.1e} from the same integers in double",
                     runs->kernel_deviation));
   }
+  if (is_simulated(plan.grad_input) || is_simulated(plan.grad_weight))
+    return set(Outcome::simulated, "its format is simulated in float32");
   std::string reason;
   const auto outcome = gain(layer.metrics, reason);
   set(outcome, std::move(reason));
@@ -83,6 +85,9 @@ void judge_total(Verification& verification, const std::string& missed) {
     verification.outcome = Outcome::incorrect;
     verification.reason =
         fmt::format("replacing the layers exactly changes the gradients by {:.1e}", check->value);
+  } else if (first(Outcome::simulated) != end) {
+    verification.outcome = Outcome::simulated;
+    verification.reason = "formats that no device here multiplies were simulated in float32";
   } else if (first(Outcome::passed) == end && first(Outcome::slower) == end) {
     const auto missing = first(Outcome::unsupported);
     verification.outcome = missing == end ? Outcome::not_run : Outcome::unsupported;

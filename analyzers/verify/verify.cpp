@@ -29,6 +29,11 @@ Replaced planned_layers(const Plan& plan) {
   return layers;
 }
 
+/// True where a format of the layer's is simulated.
+bool simulates(const backward::LayerSchemes& schemes) {
+  return is_simulated(schemes.grad_input) || is_simulated(schemes.grad_weight);
+}
+
 /// Every eligible layer with its backward replaced and left exact.
 Replaced exactly_replaced(const Trace& trace) {
   Replaced layers;
@@ -215,9 +220,11 @@ class Verifier {
     GradientComparison gradient;
     const backward::LayerRuns* runs = nullptr;
     if (trial.replaced.contains(layer.name)) {
-      trial.timings.report_layer(layer.name, layer.metrics);
-      set_bytes(layer.metrics, "saved_bytes", bytes_of(exact_, layer.name),
-                bytes_of(trial.counted, layer.name));
+      if (!simulates(trial.replaced.at(layer.name))) {
+        trial.timings.report_layer(layer.name, layer.metrics);
+        set_bytes(layer.metrics, "saved_bytes", bytes_of(exact_, layer.name),
+                  bytes_of(trial.counted, layer.name));
+      }
       if (const auto compared = trial.gradients.by_layer.find(layer.name);
           compared != trial.gradients.by_layer.end())
         gradient = compared->second;
@@ -237,7 +244,10 @@ class Verifier {
   void set_totals(const Trial& trial) {
     set_gradient(result_.total, trial.gradients.whole);
     std::vector<std::string> changed, eligible;
-    for (const auto& [name, schemes] : trial.replaced) changed.push_back(name);
+    for (const auto& [name, schemes] : trial.replaced) {
+      if (simulates(schemes)) return;  // times and bytes are the simulation's
+      changed.push_back(name);
+    }
     for (const LayerTrace& layer : trace_.layers) {
       if (layer.eligible) eligible.push_back(layer.name);
     }

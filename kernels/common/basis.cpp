@@ -30,6 +30,7 @@ std::vector<int> sequencies_in_order(int order, Basis basis) {
     throw std::logic_error("a block's order is a power of two, not " + std::to_string(order));
   std::vector<int> sequencies(static_cast<std::size_t>(order));
   std::iota(sequencies.begin(), sequencies.end(), 0);
+  if (basis == Basis::energy) throw std::logic_error("the basis energy keeps what it is told to");
   if (basis == Basis::lp_l1) {
     const int side = side_of_square(order);
     std::ranges::stable_sort(sequencies, {}, [side](int s) { return snake_distance(s, side); });
@@ -49,8 +50,16 @@ std::vector<int> kept_rows(const Transform& transform) {
   if (transform.rank < 1 || transform.rank > order)
     throw std::logic_error("rank " + std::to_string(transform.rank) + " of a block of " +
                            std::to_string(order));
-  std::vector<int> rows = sequencies_in_order(order, transform.basis);
-  rows.resize(static_cast<std::size_t>(transform.rank));
+  std::vector<int> rows;
+  if (transform.basis == Basis::energy) {
+    for (int sequency = 0; sequency < order && sequency < 64; ++sequency)
+      if ((transform.kept >> sequency & 1) != 0) rows.push_back(sequency);
+    if (static_cast<int>(rows.size()) != transform.rank)
+      throw std::logic_error("the rows that energy keeps aren't chosen");
+  } else {
+    rows = sequencies_in_order(order, transform.basis);
+    rows.resize(static_cast<std::size_t>(transform.rank));
+  }
   for (int& row : rows) row = row_of_sequency(row, order);
   return rows;
 }

@@ -17,8 +17,11 @@
 /// low half, two's complement (kernels/stored.hpp). A product of two int4 operands is exact in
 /// int32 up to k = 43,826,196 terms.
 ///
+/// The other formats are rounded to their numbers in float32 (kernels/formats, one file each).
+///
 /// Groups: a scale belongs to the whole operand (tensor), to each row, or to each column. Only a
-/// group that doesn't vary along the contracted dimension can be taken out of one integer GEMM.
+/// group that doesn't vary along the contracted dimension can be taken out of one integer GEMM;
+/// block<k> takes one for each k indices of it.
 
 #include <cstdint>
 
@@ -35,6 +38,7 @@ namespace hot::kernels {
     case Granularity::column:
       return cols;
     case Granularity::tensor:
+    case Granularity::block:
       break;
   }
   return 1;

@@ -35,13 +35,9 @@ PRESETS = [
     Preset("auto-strict", policy="auto", options=("--max-error", "0.05")),
     Preset("hot"),
     Preset("hlq"),
-    Preset(
-        "lbp-wht",
-        ("low16r8.lp_l1", "low16r8.lp_l1"),
-        "projected in blocks along the contraction, not over 8x8 patches",
-    ),
-    Preset("luq", ("none+luq4/tensor/stochastic", "none+luq4/tensor/stochastic")),
-    Preset("int4", ("none+int4/tensor/stochastic", "none+int4/tensor/stochastic")),
+    Preset("lbp-wht"),
+    Preset("luq"),
+    Preset("int4"),
 ]
 
 

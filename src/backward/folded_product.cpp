@@ -64,7 +64,7 @@ void fold_in_pieces(const kernels::Operand& gy, const kernels::Operand& w, const
 template <class T>
 void fold(const kernels::Operand& gy, const kernels::Operand& w, const WindowRuns& runs,
           const Shape& s, Product product, T* pixels) {
-  if (s.samples * s.positions * s.cols <= kWhole)
+  if (s.samples * s.positions * s.cols <= kWhole || gy.deferred)  // outliers are those of all rows
     fold_whole(gy, w, runs, s, product, pixels);
   else
     fold_in_pieces(gy, w, runs, s, product, pixels);
@@ -89,7 +89,8 @@ at::Tensor scaled(const at::Tensor& sums, const kernels::Operand& gy, const kern
 
 bool sums_stay_integers(const kernels::Operand& gy, const kernels::Operand& w,
                         std::int64_t places) {
-  return gy.format != Format::none && gy.scales.numel() == 1 && w.scales.numel() == 1 &&
+  return gy.format != Format::none && gy.block == 0 && w.block == 0 && gy.scales.numel() == 1 &&
+         w.scales.numel() == 1 &&
          kernels::size_of(gy).cols * places <= kernels::exact_terms(max_level(gy.format), 31);
 }
 

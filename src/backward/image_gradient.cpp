@@ -8,7 +8,8 @@ namespace hot::backward {
 
 at::Tensor image_gradient(const kernels::Operand& gy, const kernels::Operand& w,
                           const Window& window, const WindowRuns* runs, at::IntArrayRef x_sizes) {
-  if (convolves_integers(gy, window)) return integer_convolution(gy, w, window, x_sizes);
+  if (w.block == 0 && convolves_integers(gy, window))
+    return integer_convolution(gy, w, window, x_sizes);
   return image_of_pixel_rows(
       runs == nullptr ? kernels::multiply(gy, w) : folded_product(gy, w, *runs), x_sizes);
 }

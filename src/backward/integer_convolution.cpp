@@ -176,6 +176,7 @@ bool convolves_integers(const kernels::Operand& gy, const Window& window) {
   if (kernels::backend_of(gy.values.device()) != nullptr) return false;
   if (kernels::integer_route().route != kernels::IntegerRoute::brgemm) return false;
   if (!window.convolution || window.transposed || gy.format == Format::none) return false;
+  if (gy.block > 0) return false;
   if (std::any_of(window.stride.begin(), window.stride.end(), [](auto s) { return s != 1; }))
     return false;
   const std::int64_t terms = kernels::size_of(gy).cols * places_of(window);

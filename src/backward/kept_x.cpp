@@ -61,13 +61,9 @@ kernels::Operand KeptX::operand(ReplacedLayer& layer, const Operands& o,
     if (!unfolds) return prepare_pixel_x(with_x.x, scheme);
     return prepare_unfolded(with_x.x, *layer.runs_of(o), scheme);
   }
-  kernels::Operand operand;
+  kernels::Operand operand = kernels::form_of_x(scheme);
   operand.values = saved[at];
   operand.scales = saved[at + 1];
-  operand.along = kernels::Along::rows;
-  operand.transform = scheme.transform;
-  operand.format = scheme.format;
-  operand.granularity = scheme.other;
   if (ctx->saved_data.count("packed") != 0) {
     const auto size = ctx->saved_data["packed"].toIntVector();
     operand.packed = kernels::MatrixSize{size[0], size[1]};

@@ -37,7 +37,7 @@ kernels::Operand checked_part(const kernels::Operand& operand) {
   part.packed.reset();
   part.layout.reset();
   part.values = values.index_select(free_dimension(operand), chosen).contiguous();
-  if (operand.scales.defined() && operand.scales.numel() > 1) {
+  if (operand.scales.defined() && operand.scales.numel() > 1 && operand.block == 0) {
     part.scales = operand.scales.index_select(0, chosen);
   }
   return part;
@@ -53,8 +53,8 @@ at::Tensor checked_values(const kernels::Operand& operand) {
 /// and columns; relative to the largest magnitude there.
 double deviation_from_double(const at::Tensor& product, const kernels::Operand& a,
                              const kernels::Operand& b) {
-  if (product.numel() == 0) return 0;
-  const double scale = 1.0 / (a.transform.kind == Transform::Kind::none ? 1 : a.transform.order);
+  if (product.numel() == 0 || a.deferred) return 0;  // whose outliers are no part of the integers
+  const double scale = product_factor(a.transform);
   const auto expected = checked_values(a).mm(checked_values(b).t()) * scale;
   const auto part = product.index_select(0, checked_indices(product.size(0), product.device()))
                         .index_select(1, checked_indices(product.size(1), product.device()))
@@ -85,6 +85,7 @@ bool producer_keeps(const at::Tensor& x) {
 
 bool ReplacedLayer::compresses(const at::Tensor& x, const Window& window) {
   if (schemes_.grad_weight.is_exact() || producer_keeps(x)) return false;
+  if (schemes_.grad_weight.outliers > 0) return false;  // which they are is known with gy
   if (window.trivial()) return true;
   if (window.transposed) return false;
   return quantizes_before_unfolding(
@@ -94,13 +95,14 @@ bool ReplacedLayer::compresses(const at::Tensor& x, const Window& window) {
 
 bool ReplacedLayer::compresses_unfolded(const at::Tensor& x, const Window& window) {
   const Scheme& scheme = schemes_.grad_weight;
-  if (scheme.is_exact() || scheme.format == Format::none || window.trivial() || window.transposed)
+  if (!is_integer(scheme.format_of_other()) || scheme.outliers > 0 || window.trivial() ||
+      window.transposed)
     return false;
   if (producer_keeps(x)) return false;
   const auto runs = runs_of(window, x.sizes().slice(2), window.positions(x.sizes().slice(2)));
-  const std::int64_t entries = x.size(0) * runs->positions() * runs->places() * x.size(1);
-  const std::int64_t bytes =
-      entries * scheme.transform.rank / scheme.transform.order * bits(scheme.format) / 8;
+  const std::int64_t rows = x.size(0) * runs->positions();
+  const std::int64_t bytes = kernels::transformed_length(rows, scheme.transform) * runs->places() *
+                             x.size(1) * bits(scheme.format_of_other()) / 8;
   return 2 * bytes < static_cast<std::int64_t>(x.nbytes());
 }
 
@@ -221,7 +223,8 @@ void ReplacedLayer::add_time(double LayerRuns::*seconds, const device::Span& spa
 
 void ReplacedLayer::settle(std::size_t count) const {
   const auto end = pending_.begin() + static_cast<std::ptrdiff_t>(count);
-  for (auto p = pending_.begin(); p != end; ++p) runs_.*(p->seconds) += p->share * p->span.seconds();
+  for (auto p = pending_.begin(); p != end; ++p)
+    runs_.*(p->seconds) += p->share * p->span.seconds();
   pending_.erase(pending_.begin(), end);
 }
 

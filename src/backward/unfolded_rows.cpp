@@ -77,12 +77,13 @@ at::Tensor unfold_levels(const at::Tensor& levels, const WindowRuns& runs) {
 }
 
 bool quantizes_before_unfolding(const Scheme& scheme, const WindowRuns& runs) {
-  return scheme.transform.kind == Transform::Kind::none && scheme.format != Format::none &&
-         scheme.other == Granularity::tensor && runs.covers();
+  return scheme.transform.kind == Transform::Kind::none && is_integer(scheme.format_of_other()) &&
+         scheme.outliers == 0 && scheme.other == Granularity::tensor && runs.covers();
 }
 
 kernels::Operand prepare_pixels(const at::Tensor& image, const Scheme& scheme) {
-  const kernels::Recipe recipe{kernels::Along::rows, scheme.transform, scheme.format, scheme.other};
+  const kernels::Recipe recipe{kernels::Along::rows, scheme.transform, scheme.format_of_other(),
+                               scheme.other};
   return prepare_pixel_rows(image, std::span(&recipe, 1)).front();
 }
 

@@ -29,6 +29,7 @@ ExitCode run_on_model(const Request& request) {
   PipelineOptions pipeline = request.pipeline;
   pipeline.device = request.device;
   pipeline.measure.schemes = resolve_schemes(request.schemes);
+  pipeline.select.simulated = !request.schemes.empty();
   if (!request.target.empty()) pipeline.profile.target = resolve_target(request.target);
   pipeline.makes_plan = !request.profile_policy.empty();
   if (!request.plan_file.empty())

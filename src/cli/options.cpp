@@ -120,7 +120,7 @@ void add_run_options(CLI::App& app, Request& request) {
 void add_choice_options(CLI::App& app, Request& request) {
   app.add_option("--schemes", request.schemes,
                  "comma list of schemes or patterns of them, e.g. 'had16+int4/*'\n"
-                 "(see hot-analyze schemes; default: all)")
+                 "(see hot-analyze schemes); all: every scheme")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LIST")

@@ -15,12 +15,13 @@ namespace hot::cli {
 namespace {
 
 bool is_pattern(const std::string& text) {
-  return text.find_first_of("*?") != std::string::npos;
+  return text == "all" || text.find_first_of("*?") != std::string::npos;
 }
 
 std::vector<Scheme> matches(const std::string& pattern) {
+  if (pattern == "all") return measure::whole_portfolio();
   std::vector<Scheme> found;
-  for (const Scheme& scheme : measure::default_portfolio())
+  for (const Scheme& scheme : measure::whole_portfolio())
     if (fnmatch(pattern.c_str(), to_string(scheme).c_str(), 0) == 0) found.push_back(scheme);
   if (found.empty())
     throw UsageError(fmt::format(
@@ -43,7 +44,9 @@ std::vector<Scheme> resolve_schemes(const std::vector<std::string>& patterns) {
 }
 
 void list_schemes() {
-  write_all(STDOUT_FILENO, reports::write_schemes(measure::default_portfolio()), "standard output");
+  write_all(STDOUT_FILENO,
+            reports::write_schemes(measure::default_portfolio(), measure::whole_portfolio()),
+            "standard output");
 }
 
 }  // namespace hot::cli

@@ -5,16 +5,71 @@
 #include "core/scheme_parts.hpp"
 
 namespace hot {
+namespace {
+
+const FormatPart* part_of(Format format) {
+  for (const FormatPart& part : format_parts()) {
+    if (part.value == format) return &part;
+  }
+  return nullptr;
+}
+
+std::string text_of(Granularity granularity, int block) {
+  return granularity == Granularity::block ? fmt::format("block{}", block)
+                                           : std::string(to_string(granularity));
+}
+
+/// "/granularity[:other]", or nothing where both formats have blocks of their own.
+std::string scales_text(const Scheme& scheme) {
+  if (own_block(scheme.format) > 0 && own_block(scheme.format_of_other()) > 0) return "";
+  const std::string other = scheme.other == Granularity::tensor
+                                ? ""
+                                : fmt::format(":{}", text_of(scheme.other, scheme.block));
+  return fmt::format("/{}{}", text_of(scheme.granularity, scheme.block), other);
+}
+
+/// Why a scale per row of an operand whose rows are contracted can't be.
+std::string row_reason(const char* path, const char* operand, const char* what) {
+  return fmt::format(
+      "{}, so {} can't have a scale per row ({}) in one integer product; use tensor, column or "
+      "block<k>",
+      path, operand, what);
+}
+
+std::optional<std::string> why_no_blocks(const Transform& transform, Path path) {
+  if (path == Path::grad_input && transform.span != Span::flat) {
+    return fmt::format(
+        "grad_input contracts the output channels, whose blocks span no samples; {} is for "
+        "grad_weight",
+        to_string(transform.span));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_integer(Format format) {
+  const FormatPart* part = part_of(format);
+  return part != nullptr && part->kind == FormatPart::Kind::integer;
+}
+
+int own_block(Format format) {
+  const FormatPart* part = part_of(format);
+  return part == nullptr ? 0 : part->own_block;
+}
+
+bool is_simulated(const Scheme& scheme) {
+  if (scheme.format == Format::none) return false;
+  return !is_integer(scheme.format) || scheme.format_of_other() != scheme.format;
+}
 
 int bits(Format format) {
-  for (const FormatPart& part : format_parts()) {
-    if (part.value == format) return part.bits;
-  }
-  return 0;
+  const FormatPart* part = part_of(format);
+  return part == nullptr ? 0 : part->bits;
 }
 
 int max_level(Format format) {
-  return format == Format::none ? 0 : (1 << (bits(format) - 1)) - 1;
+  return is_integer(format) ? (1 << (bits(format) - 1)) - 1 : 0;
 }
 
 std::string to_string(const Scheme& scheme) {
@@ -23,13 +78,15 @@ std::string to_string(const Scheme& scheme) {
   for (const TransformPart& part : transform_parts()) {
     if (part.value == scheme.transform.kind) text = part.write(scheme.transform);
   }
-  if (scheme.format == Format::none) return text;
-  fmt::format_to(std::back_inserter(text), "+{}/{}", to_string(scheme.format),
-                 to_string(scheme.granularity));
-  if (scheme.other != Granularity::tensor) {
-    fmt::format_to(std::back_inserter(text), ":{}", to_string(scheme.other));
+  if (scheme.format != Format::none) {
+    fmt::format_to(std::back_inserter(text), "+{}", to_string(scheme.format));
+    if (scheme.format_of_other() != scheme.format)
+      fmt::format_to(std::back_inserter(text), ":{}", to_string(scheme.other_format));
+    fmt::format_to(std::back_inserter(text), "{}/{}", scales_text(scheme),
+                   to_string(scheme.rounding));
   }
-  return fmt::format("{}/{}", text, to_string(scheme.rounding));
+  if (scheme.outliers > 0) fmt::format_to(std::back_inserter(text), "+oe{}", scheme.outliers);
+  return text;
 }
 
 std::optional<std::string> why_illegal(const Scheme& scheme, Path path) {
@@ -37,27 +94,37 @@ std::optional<std::string> why_illegal(const Scheme& scheme, Path path) {
     if (scheme.is_exact()) return std::nullopt;
     return "forward is never approximated; schemes apply to grad_input and grad_weight";
   }
+  if (auto why = why_no_blocks(scheme.transform, path)) return why;
   if (scheme.format == Format::none) return std::nullopt;
   if (path == Path::grad_input) {
     if (scheme.granularity == Granularity::column) {
       return "grad_input contracts the output channels, so gy can't have a scale per column "
-             "(output channel) in one integer product; use tensor or row";
+             "(output channel) in one integer product; use tensor, row or block<k>";
     }
-    if (scheme.other == Granularity::row) {
-      return "grad_input contracts the output channels, so W can't have a scale per row "
-             "(output channel) in one integer product; use tensor or column";
-    }
+    if (scheme.other == Granularity::row)
+      return row_reason("grad_input contracts the output channels", "W", "output channel");
     return std::nullopt;
   }
-  if (scheme.granularity == Granularity::row) {
-    return "grad_weight contracts the rows, so gy can't have a scale per row (token) in one "
-           "integer product; use tensor or column";
-  }
-  if (scheme.other == Granularity::row) {
-    return "grad_weight contracts the rows, so x can't have a scale per row (token) in one "
-           "integer product; use tensor or column";
-  }
+  if (scheme.granularity == Granularity::row)
+    return row_reason("grad_weight contracts the rows", "gy", "token");
+  if (scheme.other == Granularity::row)
+    return row_reason("grad_weight contracts the rows", "x", "token");
   return std::nullopt;
+}
+
+std::optional<std::string> why_unresolved(const Scheme& scheme) {
+  const Transform& t = scheme.transform;
+  if (is_resolved(t)) return std::nullopt;
+  if (t.kind == Transform::Kind::patch) return "its grid is missing, e.g. 14x14p1";
+  if (t.span != Span::flat && t.sample_rows == 0)
+    return fmt::format("the rows of a sample are missing, e.g. {}197", to_string(t.span));
+  return "the rows that energy keeps are missing, e.g. energy-c3; analysis chooses them";
+}
+
+Scheme without_layer(const Scheme& scheme) {
+  Scheme general = scheme;
+  general.transform = without_layer(scheme.transform);
+  return general;
 }
 
 }  // namespace hot

@@ -1,24 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <optional>
 
+#include "core/errors.hpp"
 #include "core/scheme.hpp"
 #include "core/scheme_parts.hpp"
 
 namespace hot {
 namespace {
-
-/// True when `text` is written as `pattern`: equal, or the pattern's name before "<" and then
-/// digits.
-bool has_form(std::string_view text, std::string_view pattern) {
-  const auto number = pattern.find('<');
-  if (number == std::string_view::npos) return text == pattern;
-  const std::string_view digits = text.substr(std::min(number, text.size()));
-  return text.starts_with(pattern.substr(0, number)) && !digits.empty() &&
-         std::all_of(digits.begin(), digits.end(),
-                     [](unsigned char c) { return std::isdigit(c) != 0; });
-}
 
 template <typename Table>
 std::string names(const Table& table) {
@@ -29,15 +19,9 @@ std::string names(const Table& table) {
   return list;
 }
 
-/// Refuses `text`, which no row of `table` has: by name if methods.md knows it, else as unknown.
+/// Refuses `text`, which no row of `table` has.
 template <typename Table>
 [[noreturn]] void refuse(std::string_view part, std::string_view text, const Table& table) {
-  for (const UnavailablePart& missing : unavailable_parts()) {
-    if (missing.part == part && has_form(text, missing.name)) {
-      throw SchemeUnavailable(
-          fmt::format("{} '{}' is not available yet; available: {}", part, text, names(table)));
-    }
-  }
   throw UsageError(fmt::format("unknown {} '{}'; known: {}", part, text, names(table)));
 }
 
@@ -47,6 +31,31 @@ auto value_in(std::string_view part, std::string_view text, const Table& table) 
     if (row.name == text) return row.value;
   }
   refuse(part, text, table);
+}
+
+/// The number behind `word` in `text`, nullopt where `text` isn't written so. Throws UsageError for
+/// one that isn't from 1 to kMaxCount.
+std::optional<int> count_after(std::string_view word, std::string_view text) {
+  if (!text.starts_with(word)) return std::nullopt;
+  const std::optional<int> count = read_number(text.substr(word.size()));
+  if (!count) return std::nullopt;
+  if (*count >= 1 && *count <= kMaxCount) return count;
+  throw UsageError(fmt::format("'{}': the number is not from 1 to {}", text, kMaxCount));
+}
+
+Granularity read_granularity(std::string_view text, Scheme& scheme) {
+  const std::optional<int> block = count_after("block", text);
+  if (!block) {
+    const Granularity value = value_in("granularity", text, granularity_parts());
+    if (value == Granularity::block) refuse("granularity", text, granularity_parts());
+    return value;
+  }
+  if (scheme.block != 0 && scheme.block != *block) {
+    throw UsageError(fmt::format("both operands' blocks are of the same length, not {} and {}",
+                                 scheme.block, *block));
+  }
+  scheme.block = *block;
+  return Granularity::block;
 }
 
 Transform read_transform(std::string_view text) {
@@ -82,12 +91,47 @@ void read_options(std::string_view& rest, Scheme& scheme) {
       continue;
     }
     const auto colon = option.find(':');
-    scheme.granularity = value_in("granularity", option.substr(0, colon), granularity_parts());
-    if (colon != std::string_view::npos) {
-      scheme.other = value_in("granularity", option.substr(colon + 1), granularity_parts());
-    }
+    scheme.granularity = read_granularity(option.substr(0, colon), scheme);
+    if (colon != std::string_view::npos)
+      scheme.other = read_granularity(option.substr(colon + 1), scheme);
     granularity_read = true;
   }
+}
+
+/// Reads "+format[:other]" and its options into `scheme`.
+void read_format(std::string_view& rest, Scheme& scheme) {
+  rest.remove_prefix(1);
+  const std::string_view formats = take(rest, "+/");
+  const auto colon = formats.find(':');
+  scheme.format = value_in("format", formats.substr(0, colon), format_parts());
+  if (colon != std::string_view::npos) {
+    const Format other = value_in("format", formats.substr(colon + 1), format_parts());
+    if (other != scheme.format) scheme.other_format = other;
+  }
+  read_options(rest, scheme);
+  const auto check = [](Format format, Granularity granularity) {
+    if (own_block(format) == 0 || granularity == Granularity::tensor) return;
+    throw UsageError(fmt::format(
+        "{} has a scale per {} of the contraction by itself and takes no other granularity",
+        to_string(format), own_block(format)));
+  };
+  check(scheme.format, scheme.granularity);
+  check(scheme.format_of_other(), scheme.other);
+}
+
+/// Reads "+oe<k>" into `scheme`.
+void read_outliers(std::string_view& rest, Scheme& scheme) {
+  const std::optional<int> outliers = count_after("oe", rest.substr(1));
+  if (!outliers) {
+    throw UsageError(
+        fmt::format("'{}' is not understood; the order is "
+                    "<transform>+<format>/<granularity>/<rounding>+oe<k>",
+                    rest));
+  }
+  if (scheme.format == Format::none && scheme.transform.kind != Transform::Kind::lowrank)
+    throw UsageError(fmt::format("'{}' needs a product that isn't exact to be taken out of", rest));
+  scheme.outliers = *outliers;
+  rest = {};
 }
 
 Scheme read_scheme(std::string_view text) {
@@ -103,25 +147,14 @@ Scheme read_scheme(std::string_view text) {
     return scheme;
   }
   scheme.transform = read_transform(transform);
-  if (rest.starts_with('+') && !has_form(rest.substr(1), "oe<k>")) {
-    rest.remove_prefix(1);
-    scheme.format = value_in("format", take(rest, "+/"), format_parts());
-    read_options(rest, scheme);
-  }
+  if (scheme.transform.kind == Transform::Kind::patch && !rest.empty())
+    throw UsageError(fmt::format("patches stay float, nothing can follow, but '{}' does", rest));
+  if (rest.starts_with('+') && !count_after("oe", rest.substr(1))) read_format(rest, scheme);
   if (rest.starts_with('/')) {
-    throw UsageError(fmt::format("'{}' needs an integer format before it, e.g. {}+int8{}", rest,
-                                 transform, rest));
-  }
-  if (rest.starts_with('+')) {
-    rest.remove_prefix(1);
-    if (has_form(rest, "oe<k>")) {
-      throw SchemeUnavailable(fmt::format("outlier extraction '{}' is not available yet", rest));
-    }
     throw UsageError(
-        fmt::format("'+{}' is not understood; the order is "
-                    "<transform>+<format>/<granularity>/<rounding>",
-                    rest));
+        fmt::format("'{}' needs a format before it, e.g. {}+int8{}", rest, transform, rest));
   }
+  if (rest.starts_with('+')) read_outliers(rest, scheme);
   return scheme;
 }
 
@@ -130,8 +163,6 @@ Scheme read_scheme(std::string_view text) {
 Scheme parse_scheme(std::string_view text) {
   try {
     return read_scheme(text);
-  } catch (const SchemeUnavailable& error) {
-    throw SchemeUnavailable(fmt::format("scheme '{}': {}", text, error.what()));
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("scheme '{}': {}", text, error.what()));
   }

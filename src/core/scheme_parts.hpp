@@ -5,17 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/errors.hpp"
 #include "core/scheme.hpp"
 
 namespace hot {
-
-/// The grammar knows this part of a scheme, but this version can't run it; a typo is a plain
-/// UsageError.
-class SchemeUnavailable : public UsageError {
- public:
-  using UsageError::UsageError;
-};
 
 /// A value that a scheme can take, as it is written, and one line about it.
 template <typename Value>
@@ -25,11 +17,15 @@ struct SchemePart {
   std::string_view description;
 };
 
-/// An integer format: `bits` wide, symmetric.
+/// A number format, `bits` wide. An integer one has the levels -(2^(bits-1)-1) … 2^(bits-1)-1; the
+/// others are rounded to their numbers by kernels/formats. `own_block`: see own_block().
 struct FormatPart {
+  enum class Kind { integer, floating };
   Format value;
   std::string_view name;
+  Kind kind;
   int bits;
+  int own_block;
   std::string_view description;
 };
 
@@ -45,25 +41,22 @@ struct TransformPart {
   std::string (*write)(const Transform& transform);
 };
 
-/// A part that methods.md defines and this version lacks. `name` ends in "<…>" where a number
-/// follows.
-struct UnavailablePart {
-  std::string_view part;  ///< "transform", "basis", "format", "granularity" or "outlier extraction"
-  std::string_view name;
-  std::string_view description;
-};
+/// The number that all of `text` is, or nullopt; a number too large for int reads as the largest
+/// int.
+[[nodiscard]] std::optional<int> read_number(std::string_view text);
 
 /// The tables that reading, writing, listing and testing schemes share: a new transform or format
 /// is one row here.
 [[nodiscard]] const std::vector<TransformPart>& transform_parts();
 [[nodiscard]] const std::vector<SchemePart<Basis>>& basis_parts();
+[[nodiscard]] const std::vector<SchemePart<Span>>& span_parts();
 [[nodiscard]] const std::vector<FormatPart>&
 format_parts();  ///< without Format::none, which is not written
 [[nodiscard]] const std::vector<SchemePart<Granularity>>& granularity_parts();
 [[nodiscard]] const std::vector<SchemePart<Rounding>>& rounding_parts();
-[[nodiscard]] const std::vector<UnavailablePart>& unavailable_parts();
 
 [[nodiscard]] std::string_view to_string(Basis basis);
+[[nodiscard]] std::string_view to_string(Span span);
 [[nodiscard]] std::string_view to_string(Format format);  ///< "none" for Format::none
 [[nodiscard]] std::string_view to_string(Granularity granularity);
 [[nodiscard]] std::string_view to_string(Rounding rounding);
@@ -72,7 +65,15 @@ format_parts();  ///< without Format::none, which is not written
 inline constexpr int kMinOrder = 2;
 inline constexpr int kMaxOrder = 1024;
 
-/// True when rows of H_n can be kept in this order: lp_l1 needs n to be a square number.
+/// Largest n of the basis energy: the rows that it keeps are written as one mask.
+inline constexpr int kMaxEnergyOrder = 64;
+/// Largest side of a patch.
+inline constexpr int kMaxPatch = 32;
+/// Largest k of block<k> and oe<k>.
+inline constexpr int kMaxCount = 1 << 20;
+
+/// True when rows of H_n can be kept in this order: lp_l1 needs n to be a square number, energy one
+/// up to kMaxEnergyOrder.
 [[nodiscard]] bool basis_fits(Basis basis, int order);
 
 }  // namespace hot

@@ -14,6 +14,8 @@ const char* to_string(Outcome outcome) {
       return "unsupported";
     case Outcome::over_limit:
       return "over-limit";
+    case Outcome::simulated:
+      return "simulated";
     case Outcome::not_run:
       return "not-run";
   }

@@ -11,9 +11,10 @@ namespace hot {
 /// passed: right, and it buys time or memory. incorrect: the gradients or the kernel counts are
 /// wrong. slower: right, but measured slower than exact and saving less than 1 %. unsupported: the
 /// plan's backward can't be put in place. over_limit: right, but the whole misses a limit that it
-/// was made for (--max-error, a budget) after all repairs. not_run: exact by plan, or the stage was
-/// left out.
-enum class Outcome { passed, incorrect, slower, unsupported, over_limit, not_run };
+/// was made for (--max-error, a budget) after all repairs. simulated: right, in numbers that no
+/// device here multiplies, so nothing is said of time and bytes. not_run: exact by plan, or the
+/// stage was left out.
+enum class Outcome { passed, incorrect, slower, unsupported, over_limit, simulated, not_run };
 
 [[nodiscard]] const char* to_string(Outcome outcome);
 

@@ -12,6 +12,7 @@ Scheme scheme_of(const std::string& layer, const std::string& text, Path path) {
   try {
     const Scheme scheme = parse_scheme(text);
     if (const auto why = why_illegal(scheme, path)) throw UsageError(*why);
+    if (const auto why = why_unresolved(scheme)) throw UsageError(*why);
     return scheme;
   } catch (const UsageError& error) {
     throw UsageError(

@@ -38,14 +38,15 @@ TEST(Scheme, LevelsOfFormats) {
   EXPECT_EQ(max_level(Format::none), 0);
   EXPECT_EQ(bits(Format::none), 0);
   for (const FormatPart& part : format_parts()) {
-    EXPECT_EQ(max_level(part.value), (1 << (part.bits - 1)) - 1) << part.name;
+    const bool integer = part.kind == FormatPart::Kind::integer;
+    EXPECT_EQ(max_level(part.value), integer ? (1 << (part.bits - 1)) - 1 : 0) << part.name;
   }
 }
 
 /// The rule of methods.md from the other side: which dimension a scale varies along, and which one
 /// is contracted.
 bool scale_leaves_product(Granularity granularity, bool contracted_along_rows) {
-  if (granularity == Granularity::tensor) return true;
+  if (granularity == Granularity::tensor || granularity == Granularity::block) return true;
   const bool varies_along_rows = granularity == Granularity::row;
   return varies_along_rows != contracted_along_rows;
 }
@@ -54,8 +55,10 @@ TEST(Scheme, IllegalExactlyWhereAScaleVariesAlongTheContraction) {
   for (const Scheme& scheme : testing::all_schemes()) {
     const bool quantized = scheme.format != Format::none;
     // grad_input: gy [L×O] and W [O×I] over O. grad_weight: gy [L×O] and x [L×I] over L.
-    const bool input_legal = !quantized || (scale_leaves_product(scheme.granularity, false) &&
-                                            scale_leaves_product(scheme.other, true));
+    const bool along_channels = scheme.transform.span == Span::flat;  // samples are rows
+    const bool input_legal =
+        along_channels && (!quantized || (scale_leaves_product(scheme.granularity, false) &&
+                                          scale_leaves_product(scheme.other, true)));
     const bool weight_legal = !quantized || (scale_leaves_product(scheme.granularity, true) &&
                                              scale_leaves_product(scheme.other, true));
     EXPECT_EQ(!why_illegal(scheme, Path::grad_input), input_legal) << to_string(scheme);
@@ -72,6 +75,25 @@ TEST(Scheme, ReasonsNameThePathTheOperandAndWhatIsLegal) {
   }
 }
 
+// What no device here runs: all but integers of one format.
+TEST(Scheme, SimulatedSchemes) {
+  for (const char* text : {"exact", "had16", "low16r8", "none+int8", "rht16+int4/block32",
+                           "low16r8.energy-ff+int8", "had16+int4+oe4", "patch8r10"})
+    EXPECT_FALSE(is_simulated(parse_scheme(text))) << text;
+  for (const char* text : {"none+fp8e4m3", "none+luq4:int4", "none+int8:int4", "rht16+nvfp4"})
+    EXPECT_TRUE(is_simulated(parse_scheme(text))) << text;
+}
+
+TEST(Scheme, DivisorIsTheLargestPowerOfTwoOfASample) {
+  const auto flat = [](const char* text) { return flat_transform(parse_scheme(text).transform); };
+  EXPECT_EQ(flat("low16r8.divisor56"), parse_scheme("low8r4").transform);
+  EXPECT_EQ(flat("low16r1.divisor4"), parse_scheme("low4r1").transform);
+  EXPECT_EQ(flat("had16.divisor196"), parse_scheme("had4").transform);
+  EXPECT_EQ(flat("low16r8.divisor197"), Transform{});
+  EXPECT_TRUE(has_no_effect(parse_scheme("low16r8.divisor49").transform));
+  EXPECT_FALSE(has_no_effect(parse_scheme("low16r8.divisor50").transform));
+}
+
 TEST(Scheme, EveryPartHasANameAndAnExplanation) {
   const auto check = [](const auto& table) {
     std::set<std::string_view> names;
@@ -86,7 +108,7 @@ TEST(Scheme, EveryPartHasANameAndAnExplanation) {
   check(format_parts());
   check(granularity_parts());
   check(rounding_parts());
-  check(unavailable_parts());
+  check(span_parts());
 }
 
 }  // namespace

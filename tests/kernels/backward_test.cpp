@@ -188,8 +188,8 @@ TEST(Backward, IllegalCombinationsAreBugs) {
   };
   const Operand a = operand(hadamard(16), Format::int8);
   EXPECT_THROW((void)multiply(a, operand(hadamard(8), Format::int8)), std::logic_error);
-  EXPECT_THROW((void)multiply(a, operand(hadamard(16), Format::int4)), std::logic_error);
-  EXPECT_THROW((void)multiply(a, operand(hadamard(16), Format::none)), std::logic_error);
+  for (const Format format : {Format::int4, Format::none})  // as floats
+    EXPECT_NO_THROW((void)multiply(a, operand(hadamard(16), format)));
   EXPECT_NO_THROW((void)multiply(a, a));
 }
 

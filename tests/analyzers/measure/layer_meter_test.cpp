@@ -58,8 +58,10 @@ TEST_P(WholeGradient, EqualsTheKernelsGradient) {
   options.work = 1;
   options.seeds = 1;
   options.seed = 5;
+  options.schemes = whole_portfolio();
+  options.samples = o.x_sizes[0];
   const ErrorTable table = measured({o}, options);
-  EXPECT_EQ(table.rows.size(), 2 * 56);
+  EXPECT_GT(table.rows.size(), 2 * 200U);
   for (const ErrorRow& row : table.rows) {
     // Where windows overlap, gy is drawn for each place by itself: other draws, same distribution.
     if (row.scheme.rounding == Rounding::stochastic && GetParam().overlapping) continue;

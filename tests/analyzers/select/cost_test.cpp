@@ -17,7 +17,10 @@ PathWork one(GemmShape shape) {
 /// passes.
 double ideal(const Scheme& scheme) {
   const double width = scheme.format == Format::none ? 1 : bits(scheme.format) / 32.0;
-  return width * scheme.transform.rank / scheme.transform.order;
+  const Transform& t = scheme.transform;
+  if (t.kind == Transform::Kind::patch) return width * t.rank / (t.order * t.order);
+  if (t.span == Span::divisor) return width;  // of 49 rows: nothing is left out
+  return width * t.rank / t.order;
 }
 
 // Passes grow with the operands, the product with the cube: they vanish for huge products, never

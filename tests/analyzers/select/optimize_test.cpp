@@ -143,12 +143,15 @@ TEST(Optimize, LearnsFromAVerification) {
   EXPECT_NEAR(plan.predicted.value("predicted_error"), 1.2 * std::sqrt(0.25 * 0.04 + 0.0001), 1e-9);
 }
 
-TEST(Optimize, SimulatedSchemesAreNeverPicked) {
+TEST(Optimize, SimulatedSchemesArePickedWhereTheyWereAskedForAlone) {
   Case c;
   c.add("a", Path::grad_input, "had16+int4", 0.001, 0.1);
   c.errors.rows.back().execution = Execution::simulated;
-  EXPECT_NE(to_string(plan_of(c, options("0.9")).layers[0].grad_input),
-            "had16+int4/tensor/nearest");
+  const auto pick = [&](const Options& o) { return to_string(plan_of(c, o).layers[0].grad_input); };
+  EXPECT_NE(pick(options("0.9")), "had16+int4/tensor/nearest");
+  Options asked = options("0.9");
+  asked.simulated = true;
+  EXPECT_EQ(pick(asked), "had16+int4/tensor/nearest");
 }
 
 // No point of the front is beaten by another one of its kind, and the pick lies on it.

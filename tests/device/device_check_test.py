@@ -39,7 +39,7 @@ class DeviceCheck(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.out = pathlib.Path(cls.folder.name) / "out"
-        cls.run = subprocess.run(
+        cls.ended = subprocess.run(
             [
                 sys.executable,
                 str(ROOT / "scripts/device_check"),
@@ -60,7 +60,7 @@ class DeviceCheck(unittest.TestCase):
         return json.loads((self.out / "summary.json").read_text())
 
     def test_every_step_is_told_once_in_both_summaries(self):
-        self.assertEqual(self.run.returncode, 0, self.run.stdout + self.run.stderr)
+        self.assertEqual(self.ended.returncode, 0, self.ended.stdout + self.ended.stderr)
         self.assertEqual([s["name"] for s in self.summary()["steps"]], STEPS)
         text = (self.out / "summary.txt").read_text()
         for step in self.summary()["steps"]:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct Policy {
 
 /// Every policy that Options::policy can name.
 [[nodiscard]] const std::vector<Policy>& policies();
+
+/// Their names, in that order.
+[[nodiscard]] std::vector<std::string> policy_names();
 
 /// Why a gradient stays exact under every policy: not computed, kept exact, zero, not measured; or
 /// empty. `rows` are what was measured for it.

@@ -17,6 +17,7 @@
 #include "analyzers/device/observe_step.hpp"
 #include "analyzers/measure/measure.hpp"
 #include "analyzers/measure/portfolio.hpp"
+#include "analyzers/measure/resolve.hpp"
 #include "analyzers/profile/memory_step.hpp"
 #include "analyzers/profile/probes.hpp"
 #include "analyzers/profile/profile.hpp"
@@ -128,7 +129,9 @@ measure::Options with_policys_schemes(const PipelineOptions& options) {
 
 /// Schemes of grad_weight that can be kept in place of x.
 std::vector<Scheme> kept_schemes(const measure::Options& options) {
-  return measure::legal_schemes(options.schemes, Path::grad_weight);
+  std::vector<Scheme> kept = measure::legal_schemes(options.schemes, Path::grad_weight);
+  std::erase_if(kept, is_simulated);  // whose bytes are the simulation's
+  return kept;
 }
 
 /// What one run measures times by.
@@ -151,7 +154,8 @@ void measure_errors(const PipelineOptions& options, const Progress& progress,
                     const models::Loss& loss, cost::Geometries& geometries, Report& report) {
   const StageTime time(report.run, "measure_seconds");
   const measure::Options how = with_policys_schemes(options);
-  cost::StepFacts facts(model, *report.trace, kept_schemes(how));
+  cost::StepFacts facts(model, *report.trace, kept_schemes(how),
+                        measure::samples_of(inputs.batches.front()));
   report.errors = measure::measure(
       model, inputs, loss, *report.trace, how, progress,
       {[&] { facts.between(); }, [&](const backward::Operands& o) { facts.add(o); },

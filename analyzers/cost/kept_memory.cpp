@@ -3,8 +3,11 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <tuple>
 
+#include "analyzers/measure/resolve.hpp"
 #include "backward/replaced_layer.hpp"
 #include "kernels/backward.hpp"
 #include "kernels/ops.hpp"
@@ -23,6 +26,14 @@ auto kind_of(const Scheme& s, std::int64_t rows) {
 
 double bytes_of(const at::Tensor& t) {
   return t.defined() ? static_cast<double>(t.storage().nbytes()) : 0;
+}
+
+/// The scheme as the layer would have it, as far as bytes depend on it; nullopt where it can't.
+std::optional<Scheme> of_layer(const Scheme& scheme, const measure::RowLayout& layout) {
+  std::string why_not;
+  auto found = measure::resolved(scheme, layout, why_not);
+  if (found && !is_resolved(found->transform)) found->transform.basis = Basis::sequency;
+  return found;
 }
 
 /// What forward really keeps of x by the scheme; 0 where it keeps x itself.
@@ -47,9 +58,12 @@ void KeptMemory::add(const backward::Operands& o) {
   const std::int64_t cols = o.window.convolution ? o.x.size(1) : o.x.size(-1);
   const std::int64_t rows = cols == 0 ? 0 : o.x.numel() / cols;
   std::map<decltype(kind_of(Scheme{}, rows)), double> known;
+  const measure::RowLayout layout = measure::row_layout(o, samples_);
   for (std::size_t i = 0; i < schemes_.size(); ++i) {
-    const auto [place, fresh] = known.try_emplace(kind_of(schemes_[i], rows));
-    if (fresh) place->second = kept_bytes(schemes_[i], o);
+    const auto scheme = of_layer(schemes_[i], layout);
+    if (!scheme) continue;  // has no row either
+    const auto [place, fresh] = known.try_emplace(kind_of(*scheme, rows));
+    if (fresh) place->second = kept_bytes(*scheme, o);
     kept[i] += place->second;
   }
 }
@@ -66,7 +80,9 @@ void KeptMemory::write(ErrorTable& table) const {
   }
   for (ErrorRow& row : table.rows) {
     const auto kept = kept_.find(row.layer);
-    const auto scheme = std::find(schemes_.begin(), schemes_.end(), row.scheme);
+    const auto scheme = std::find_if(schemes_.begin(), schemes_.end(), [&](const Scheme& s) {
+      return s == row.scheme || s == without_layer(row.scheme);
+    });
     if (row.path != Path::grad_weight || kept == kept_.end() || scheme == schemes_.end()) continue;
     row.metrics.set("kept_bytes", kept->second[static_cast<std::size_t>(scheme - schemes_.begin())],
                     Origin::measured);

@@ -17,7 +17,9 @@ namespace hot::cost {
 /// backward pass.
 class KeptMemory {
  public:
-  explicit KeptMemory(std::vector<Scheme> schemes) : schemes_(std::move(schemes)) {}
+  /// `samples` of the minibatch: where the rows of a sample matter.
+  KeptMemory(std::vector<Scheme> schemes, std::int64_t samples)
+      : schemes_(std::move(schemes)), samples_(samples) {}
 
   /// What the graph holds, asked between forward and backward.
   void snapshot(std::unordered_map<const c10::StorageImpl*, backward::SavedBytes::Storage> held) {
@@ -31,6 +33,7 @@ class KeptMemory {
 
  private:
   std::vector<Scheme> schemes_;
+  std::int64_t samples_;
   std::unordered_map<const c10::StorageImpl*, backward::SavedBytes::Storage> held_;
   std::map<const c10::StorageImpl*, std::set<std::string>> readers_;
   std::map<std::string, std::vector<double>> kept_;  ///< layer → bytes by scheme

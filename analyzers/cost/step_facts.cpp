@@ -76,8 +76,9 @@ class Response : public backward::Listener {
 }  // namespace
 
 struct StepFacts::State {
-  State(const models::Model& m, const Trace& trace, const std::vector<Scheme>& kept)
-      : model(m), memory(kept), saved(std::in_place, m) {
+  State(const models::Model& m, const Trace& trace, const std::vector<Scheme>& kept,
+        std::int64_t samples)
+      : model(m), memory(kept, samples), saved(std::in_place, m) {
     for (const LayerTrace& layer : trace.layers) {
       if (layer.eligible) eligible.insert(layer.name);
     }
@@ -114,8 +115,8 @@ struct StepFacts::State {
 };
 
 StepFacts::StepFacts(const models::Model& model, const Trace& trace,
-                     const std::vector<Scheme>& kept)
-    : state_(std::make_unique<State>(model, trace, kept)) {}
+                     const std::vector<Scheme>& kept, std::int64_t samples)
+    : state_(std::make_unique<State>(model, trace, kept, samples)) {}
 
 StepFacts::~StepFacts() = default;
 

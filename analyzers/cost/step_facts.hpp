@@ -35,9 +35,10 @@ using Geometries = std::map<std::string, std::vector<Geometry>>;
 /// what a scheme keeps instead.
 class StepFacts {
  public:
-  /// `kept`: the schemes of grad_weight whose bytes are wanted. Counts what autograd saves from
-  /// here until end().
-  StepFacts(const models::Model& model, const Trace& trace, const std::vector<Scheme>& kept);
+  /// `kept`: the schemes of grad_weight whose bytes are wanted; `samples`: of a minibatch. Counts
+  /// what autograd saves from here until end().
+  StepFacts(const models::Model& model, const Trace& trace, const std::vector<Scheme>& kept,
+            std::int64_t samples);
   ~StepFacts();
   StepFacts(const StepFacts&) = delete;
   StepFacts& operator=(const StepFacts&) = delete;

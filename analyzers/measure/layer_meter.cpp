@@ -56,7 +56,6 @@ LayerMeter::LayerMeter(std::string layer, const std::vector<Scheme>& schemes,
     path->path = path == &grad_input_ ? Path::grad_input : Path::grad_weight;
     path->schemes = legal_schemes(schemes, path->path);
     path->meters = meters_of(path->schemes);
-    for (const Scheme& scheme : path->schemes) classifies_ = classifies_ || scheme.outliers > 0;
   }
 }
 
@@ -71,7 +70,6 @@ void LayerMeter::add(const backward::Operands& operands) {
     lqs_.tensor += errors.tensor;
     lqs_.row += errors.row;
   }
-  if (classifies_ && outliers_.layer.empty()) classify(operands, gy);
   if (operands.need_grad_input) add(operands, gy, grad_input_);
   if (operands.need_grad_weight) add(operands, gy, grad_weight_);
   ++calls_;
@@ -96,16 +94,6 @@ void LayerMeter::add(const backward::Operands& operands, const OutputGradient& g
     path.schemes[i] = path.meters[i].scheme = with_energy_rows(path.meters[i].scheme, product);
   if (path.operands.empty()) path.operands = operand_facts(product, gy.energies);
   measure_product(product, layer_, options_, path.meters);
-}
-
-void LayerMeter::classify(const backward::Operands& operands, const OutputGradient& gy) {
-  outliers_.layer = layer_;
-  outliers_.gy = outlier_sides(gy.energies);
-  outliers_.w = outlier_sides(energies(backward::weight_matrix(operands).contiguous()));
-  if (!operands.need_grad_weight) return;
-  const at::Tensor& x = operands.x;
-  const at::Tensor pixels = operands.window.convolution ? x.movedim(1, -1) : x;
-  outliers_.x = outlier_sides(energies(pixels.reshape({-1, pixels.size(-1)}).contiguous()));
 }
 
 void LayerMeter::resolve(const backward::Operands& operands, PathMeter& path) {
@@ -174,7 +162,6 @@ void LayerMeter::write(ErrorTable& table) const {
     if (const auto tau = ranking_tau(path->meters)) facts.metrics.set(name, *tau, Origin::measured);
   }
   table.facts.push_back(std::move(facts));
-  if (!outliers_.layer.empty()) table.outliers.push_back(outliers_);
   if (any_gradient_) {
     table.lqs.push_back({layer_, std::sqrt(lqs_.tensor), std::sqrt(lqs_.row)});
   }

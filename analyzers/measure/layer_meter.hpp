@@ -43,7 +43,6 @@ class LayerMeter {
   };
 
   void add(const backward::Operands& operands, const OutputGradient& gy, PathMeter& path);
-  void classify(const backward::Operands& operands, const OutputGradient& gy);
   void resolve(const backward::Operands& operands, PathMeter& path);
   void write(const PathMeter& path, ErrorTable& table) const;
 
@@ -52,8 +51,6 @@ class LayerMeter {
   PathMeter grad_input_;
   PathMeter grad_weight_;
   LqsErrors lqs_;
-  OutlierClasses outliers_;  ///< of the first call
-  bool classifies_ = false;
   int calls_ = 0;
   int batches_ = 0;
   bool any_gradient_ = false;

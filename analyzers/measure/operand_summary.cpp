@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
 
@@ -108,16 +107,6 @@ Energies energies(const at::Tensor& matrix) {
                    std::plus<>());
   }
   return result;
-}
-
-OutlierSides outlier_sides(const Energies& energies) {
-  const double total = energies.total();
-  const auto side = [total](const std::vector<double>& sums) {
-    if (sums.empty() || total <= 0) return 0.0;
-    const double mean = total / static_cast<double>(sums.size());
-    return std::sqrt(*std::max_element(sums.begin(), sums.end()) / mean);
-  };
-  return {side(energies.rows), side(energies.cols)};
 }
 
 Maxima::Maxima(kernels::Along along, std::span<const Scheme> schemes) : along_(along) {

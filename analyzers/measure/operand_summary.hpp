@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "core/error_table.hpp"
 #include "core/scheme.hpp"
 #include "kernels/ops.hpp"
 
@@ -22,9 +21,6 @@ struct Energies {
 /// One pass over a contiguous float32 matrix. NaN or infinite elements give a total that isn't
 /// finite.
 [[nodiscard]] Energies energies(const at::Tensor& matrix);
-
-/// How far the strongest row and column stand out.
-[[nodiscard]] OutlierSides outlier_sides(const Energies& energies);
 
 /// The largest magnitudes of a whole operand under the transforms of some schemes: where a scheme
 /// is tried on a part of the operand, a scale per tensor or block is still that of the whole. One

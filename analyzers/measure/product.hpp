@@ -39,11 +39,11 @@ struct Product {
   Factor gy;
   Factor other;  ///< W or x
   std::int64_t places = 1;
+  Axis rows{};                              ///< of the gradient: along gy's free dimension
+  Axis cols{};                              ///< along the other factor's
   std::map<int, Extraction> extractions{};  ///< by k of oe<k>
   /// grad_input by patches: gy's part after projecting the whole of gy back and forth.
   std::map<Transform, at::Tensor> low_passed{};
-  Axis rows{};  ///< of the gradient: along gy's free dimension
-  Axis cols{};  ///< along the other factor's
 };
 
 /// What one scheme did to one gradient of one layer, over calls and batches.

@@ -34,6 +34,12 @@ const std::vector<Policy>& policies() {
   return table;
 }
 
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const Policy& policy : policies()) names.emplace_back(policy.name);
+  return names;
+}
+
 namespace {
 
 /// Measuring leaves out a gradient that is zero throughout, since no error can be relative to it;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct Question {
       rows;                        ///< what was measured for it, illegal schemes and exact left out
   const LqsChoice* lqs = nullptr;  ///< nullptr where LQS was not measured
   double max_error = 0;
-  const OutlierClasses* outliers = nullptr;  ///< nullptr where they were not measured
+  const LayerFacts* facts = nullptr;  ///< of the layer; nullptr where they were not measured
 };
 
 struct Choice {
@@ -35,6 +36,9 @@ struct Policy {
 
 /// Every policy that Options::policy can name.
 [[nodiscard]] const std::vector<Policy>& policies();
+
+/// Their names, in that order.
+[[nodiscard]] std::vector<std::string> policy_names();
 
 /// Why a gradient stays exact under every policy: not computed, kept exact, zero, not measured; or
 /// empty. `rows` are what was measured for it.
@@ -64,7 +68,7 @@ struct Policy {
 [[nodiscard]] Choice choose_nvfp4(const Question& question);
 
 /// AdaHOP: the transform, and outlier extraction beside it where an operand's outliers lie in some
-/// indices of the contraction, which the transform would only spread.
+/// indices of the contraction (OperandFacts), which the transform would only spread.
 [[nodiscard]] Choice choose_adahop(const Question& question);
 
 /// The scheme of choose_hot() where its measured error stays within max_error, else exact.

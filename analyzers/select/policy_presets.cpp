@@ -106,12 +106,18 @@ Choice choose_nvfp4(const Question& question) {
 
 Choice choose_adahop(const Question& question) {
   const std::vector<Scheme> schemes = preset_schemes("adahop", question.path);
-  const bool extracts =
-      question.outliers != nullptr && question.outliers->along_contraction(question.path);
-  const std::string classes = question.outliers == nullptr
-                                  ? "outlier classes were not measured"
-                                  : question.outliers->phrase(question.path);
-  return {schemes[extracts ? 1 : 0], {to_string(schemes[extracts ? 0 : 1]), 0, classes}};
+  std::string sides;
+  bool extracts = false;
+  if (question.facts != nullptr) {
+    for (const OperandFacts& facts : question.facts->operands) {
+      if (facts.path != question.path) continue;
+      extracts = extracts || facts.along_contraction();
+      fmt::format_to(std::back_inserter(sides), "{}{} {}", sides.empty() ? "outliers: " : ", ",
+                     facts.operand, to_string(facts.side));
+    }
+  }
+  if (sides.empty()) sides = "where outliers lie was not measured";
+  return {schemes[extracts ? 1 : 0], {to_string(schemes[extracts ? 0 : 1]), 0, sides}};
 }
 
 Choice choose_lqs(const Question& question) {

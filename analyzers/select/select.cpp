@@ -91,12 +91,12 @@ Plan layer_by_layer(const Trace& trace, const ErrorTable& errors, const Options&
     if (!layer.eligible) continue;
     const auto lqs = std::find_if(errors.lqs.begin(), errors.lqs.end(),
                                   [&](const LqsChoice& l) { return l.layer == layer.name; });
-    const auto classes = std::find_if(errors.outliers.begin(), errors.outliers.end(),
-                                      [&](const auto& o) { return o.layer == layer.name; });
+    const auto facts = std::find_if(errors.facts.begin(), errors.facts.end(),
+                                    [&](const LayerFacts& f) { return f.layer == layer.name; });
     const auto ask = [&](Path path) {
       return choose(
           {layer, path, rows[{layer.name, path}], lqs == errors.lqs.end() ? nullptr : &*lqs,
-           options.max_error.value, classes == errors.outliers.end() ? nullptr : &*classes},
+           options.max_error.value, facts == errors.facts.end() ? nullptr : &*facts},
           options, policy);
     };
     Choice input = ask(Path::grad_input);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "analyzers/select/policies.hpp"
 #include "reports/compare_formats.hpp"
 #include "reports/export.hpp"
 #include "reports/formats.hpp"
@@ -128,9 +129,10 @@ void add_choice_options(CLI::App& app, Request& request) {
   select::Options& choice = request.pipeline.select;
   app.add_option("--policy,--preset", choice.policy,
                  "auto: the best plan of all under the limits;\n"
-                 "layerwise: each gradient by itself; hot, hlq, lqs: by name")
+                 "layerwise: each gradient by itself; whole methods: hot,\n"
+                 "hlq, lbp-wht, luq, int4, int8, nvfp4, adahop; lqs: hot within the limit")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"auto", "layerwise", "hot", "hlq", "lqs"}))
+      ->check(CLI::IsMember(select::policy_names()))
       ->capture_default_str()
       ->group(kChoice);
   limit_option(app, "--max-error", choice.max_error, select::parse_error_budget,

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "analyzers/profile/target.hpp"
+#include "analyzers/select/policies.hpp"
 #include "cli/input.hpp"
 #include "cli/options.hpp"
 #include "core/errors.hpp"
@@ -50,9 +51,9 @@ void add_profile_options(CLI::App& app, Request& request) {
       ->type_name("FILE")
       ->group("Run");
   app.add_option("--policy,--preset", request.profile_policy,
-                 "make a plan and measure it: auto, hot, hlq or lqs")
+                 "make a plan and measure it, as analysis does")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"auto", "hot", "hlq", "lqs"}))
+      ->check(CLI::IsMember(select::policy_names()))
       ->excludes("--plan")
       ->group("Run");
   app.add_option("--optimizer", options.optimizer,

@@ -20,25 +20,6 @@ const char* to_string(OutlierSide side) {
   return "none";
 }
 
-const char* OutlierSides::name() const {
-  constexpr double kStandsOut = 4;
-  if (std::max(row, column) < kStandsOut) return "none";
-  return row >= column ? "row-wise" : "column-wise";
-}
-
-bool OutlierClasses::along_contraction(Path path) const {
-  const std::string_view of_gy = gy.name();
-  if (path == Path::grad_input)
-    return of_gy == "column-wise" || std::string_view(w.name()) == "row-wise";
-  return of_gy == "row-wise" || std::string_view(x.name()) == "row-wise";
-}
-
-std::string OutlierClasses::phrase(Path path) const {
-  const bool input = path == Path::grad_input;
-  return std::string("outliers: gy ") + gy.name() + (input ? ", W " : ", x ") +
-         (input ? w : x).name();
-}
-
 const ErrorRow* ErrorTable::find(const std::string& layer, Path path, const Scheme& scheme) const {
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const ErrorRow& r) {
     return r.path == path && r.scheme == scheme && r.layer == layer;

@@ -50,31 +50,16 @@ struct OperandFacts {
   double kurtosis_after = 0;    ///< after had16 along the contracted dimension
   bool contracts_rows = false;  ///< the contracted dimension runs down the rows
 
+  /// True where the large values lie in few indices of the contraction: the transform spreads them
+  /// over their blocks, outlier extraction takes them out.
+  [[nodiscard]] bool along_contraction() const {
+    return side == (contracts_rows ? OutlierSide::rows : OutlierSide::columns);
+  }
   /// True where the large values lie in few of the lines that run along the contraction: they fill
   /// whole blocks of the transform, which then has nothing to spread them over.
   [[nodiscard]] bool transform_misses() const {
     return side == (contracts_rows ? OutlierSide::columns : OutlierSide::rows);
   }
-};
-
-/// Along which dimension an operand's outliers lie (AdaHOP): root mean square of its strongest row
-/// and column over that of the whole.
-struct OutlierSides {
-  double row = 0;
-  double column = 0;
-  /// "row-wise", "column-wise" or "none": the larger one where it stands out by 4 at least.
-  [[nodiscard]] const char* name() const;
-};
-
-/// Those of one layer's operands; W and x where they were at hand.
-struct OutlierClasses {
-  std::string layer;
-  OutlierSides gy{}, w{}, x{};
-
-  /// True where an operand of the path has outliers in some indices of the contraction.
-  [[nodiscard]] bool along_contraction(Path path) const;
-  /// "gy row-wise, x none".
-  [[nodiscard]] std::string phrase(Path path) const;
 };
 
 /// What the whole gradient and the step have to do with one layer, whatever scheme it gets.
@@ -100,7 +85,6 @@ struct KeptActivation {
 struct ErrorTable {
   std::vector<ErrorRow> rows;
   std::vector<LqsChoice> lqs;
-  std::vector<OutlierClasses> outliers{};     ///< where a scheme with oe<k> was measured
   std::vector<LayerFacts> facts{};            ///< of eligible layers; empty: not measured
   std::vector<KeptActivation> activations{};  ///< that eligible layers read
   Metrics whole{};                            ///< of the whole gradient: minibatch_noise

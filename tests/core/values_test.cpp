@@ -23,7 +23,7 @@ TEST(Values, EnumeratorsHaveDistinctNames) {
     outcomes.insert(to_string(static_cast<Outcome>(outcome)));
   }
   EXPECT_EQ(outcomes, (std::set<std::string>{"passed", "incorrect", "slower", "unsupported",
-                                             "over-limit", "not-run"}));
+                                             "over-limit", "simulated", "not-run"}));
 }
 
 // Each of the m·n outputs takes k multiplications and k additions.

@@ -19,7 +19,7 @@ using backward::testing::output_loss;
 class StepFactsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    StepFacts facts(model, trace, {int8});
+    StepFacts facts(model, trace, {int8}, 0);
     table = measure::measure(
         model, inputs, loss, trace, {.schemes = {int8}}, nullptr,
         {[&] { facts.between(); }, [&](const backward::Operands& o) { facts.add(o); },

@@ -197,10 +197,11 @@ struct TimeTable::State {
     }
   }
 
-  /// Measures one row unless it is; false where there is no time.
+  /// Measures one row unless it is, or is simulated; false where there is no time.
   bool measure(std::size_t i, ErrorRow& row) {
     const Metric* known = row.metrics.find("time_ms");
     if (known != nullptr && known->origin == Origin::measured) return false;
+    if (row.execution == Execution::simulated) return false;  // no kernel of its own to time
     const Gradient& g = gradients[i];
     const auto ms = times.of(g, row.scheme);
     if (!ms) return false;

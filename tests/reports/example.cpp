@@ -103,7 +103,7 @@ Profile full_profile() {
   time.layers = {{"blocks.0.attn.qkv", true, {1, 2, 3}, 0.5, {10, 10, 10}, {5, 5, 5}}};
   time.forward_ops = {{"aten::gelu", 0.1, 12, 1000}};
   time.backward_ops = {{"GeluBackward0", 0.2, 12, 2000}};
-  profile.time = TimeComparison{all_metrics(), time, time};
+  profile.time = TimeComparison{all_metrics(), {}, time, time};
   MemoryProfile memory;
   memory.peak_bytes = memory.allocator_peak_bytes = 100;
   memory.peak_place = {"backward", "blocks.0.attn.qkv", "AddmmBackward0"};

@@ -37,12 +37,11 @@ Product product_of(const at::Tensor& gy, const at::Tensor& x) {
     axis.weight.assign(static_cast<std::size_t>(count), 1);
     return axis;
   };
-  return {Path::grad_weight,
-          {gy, kernels::Along::rows, Maxima(kernels::Along::rows, {})},
-          {x, kernels::Along::rows, Maxima(kernels::Along::rows, {})},
-          1,
-          all(gy.size(1)),
-          all(x.size(1))};
+  return {.path = Path::grad_weight,
+          .gy = {gy, kernels::Along::rows, Maxima(kernels::Along::rows, {})},
+          .other = {x, kernels::Along::rows, Maxima(kernels::Along::rows, {})},
+          .rows = all(gy.size(1)),
+          .cols = all(x.size(1))};
 }
 
 // A large token is a row of gy: the transform along L spreads it. A large channel of x is a column,

@@ -32,7 +32,6 @@ class Preset:
 
 PRESETS = [
     Preset("auto"),
-    Preset("auto-strict", policy="auto", options=("--max-error", "0.05")),
     Preset("hot"),
     Preset("hlq"),
     Preset("lbp-wht"),

@@ -153,11 +153,11 @@ def absent(missing: dict[str, str], plans: dict) -> str:
     lines = []
     for preset in PRESETS:
         if preset.name in missing:
-            lines.append(f"- `{preset.name}` is not in this build: {missing[preset.name]}.")
+            lines.append(f"- `{preset.name}` did not run: {missing[preset.name]}.")
         elif any(p["plan"] == preset.name and p["policy"] == "uniform" for p in plans.values()):
             remark = f" ({preset.remark})" if preset.remark else ""
             lines.append(
-                f"- `{preset.name}` is no policy of this build: every layer but the head got "
+                f"- `{preset.name}` ran as one pair of schemes: every layer but the head got "
                 f"`{preset.schemes[0]}` for grad_input and `{preset.schemes[1]}` for "
                 f"grad_weight{remark}."
             )

@@ -35,6 +35,11 @@ MatrixView view_of(const at::Tensor& a) {
   return {a.const_data_ptr<float>(), a.size(0), a.size(1), a.stride(0), a.stride(1)};
 }
 
+/// What works on the device of `a`; null for the CPU's loops.
+const DeviceBackend* backend_for(const at::Tensor& a) {
+  return a.defined() ? backend_of(a.device()) : nullptr;
+}
+
 /// Rows of a matrix that is in memory.
 struct Stored {
   explicit Stored(const MatrixView& matrix) : view(matrix), rows(matrix.rows), cols(matrix.cols) {}
@@ -186,7 +191,7 @@ std::vector<Operand> prepare_any(const Source& in, const Matrix& a,
 }  // namespace
 
 std::vector<Operand> prepare_all(const at::Tensor& a, std::span<const Recipe> recipes) {
-  if (const auto* device = backend_of(a.device())) return device_prepare_all(*device, a, recipes);
+  if (const auto* device = backend_for(a)) return device_prepare_all(*device, a, recipes);
   return prepare_any(Stored(view_of(a)), a, recipes);
 }
 
@@ -195,7 +200,7 @@ std::vector<Operand> prepare_all(const RowSource& a, std::span<const Recipe> rec
 }
 
 at::Tensor transformed(const at::Tensor& a, Along along, const Transform& transform) {
-  if (backend_of(a.device()) != nullptr) return device_transformed(a, along, transform);
+  if (backend_for(a) != nullptr) return device_transformed(a, along, transform);
   const MatrixView in = view_of(a);
   if (transform.kind == Transform::Kind::none) return a.contiguous();
   const Recipe recipe{along, transform};
@@ -204,7 +209,7 @@ at::Tensor transformed(const at::Tensor& a, Along along, const Transform& transf
 
 at::Tensor scales_of(const at::Tensor& transformed, Format format, Granularity granularity) {
   if (format == Format::none) throw std::logic_error("no scales without a format");
-  if (const auto* device = backend_of(transformed.device()))
+  if (const auto* device = backend_for(transformed))
     return device_scales_of(*device, transformed, format, granularity);
   const at::AutoDispatchBelowAutograd no_autograd;
   const Stored in(view_of(transformed));
@@ -231,7 +236,7 @@ Operand quantized(const at::Tensor& transformed, Along along, const Transform& t
                   Rounding rounding, std::uint64_t seed) {
   if (format == Format::none) throw std::logic_error("nothing to quantize without a format");
   const at::AutoDispatchBelowAutograd no_autograd;
-  if (const auto* device = backend_of(transformed.device())) {
+  if (const auto* device = backend_for(transformed)) {
     Operand operand =
         device_quantized(*device, transformed,
                          {along, kNone, format, granularity, rounding, seed, Order::rows}, scales);

@@ -73,7 +73,7 @@ const std::vector<Format>& formats() {
        has_trace},
       {"profile", "the tables of time and memory that profile prints", "", write_profile_table,
        has_profile},
-      {"perfetto", "a step's trace for Perfetto or Chrome; .gz: compressed", "--trace", perfetto,
+      {"perfetto", "a step's trace for Perfetto or Chrome; .gz packs it", "--trace", perfetto,
        has_step},
   };
   return table;

@@ -52,10 +52,8 @@ void MinibatchNoise::write(ErrorTable& table) const {
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     if (!sums_[i].sum.defined()) continue;
     const double of_sum = squared_norm(sums_[i].sum);
-    const std::string& name = model_.parameters[i].names.front();
-    const std::string layer = backward::layer_name_of_parameter(name);
-    for (Moments* m : {&whole, layer == name ? nullptr : &layers[layer]}) {
-      if (m == nullptr) continue;
+    const std::string layer = backward::layer_name_of_parameter(model_.parameters[i].names.front());
+    for (Moments* m : {&whole, &layers[layer]}) {
       m->squares += sums_[i].squares;
       m->of_sum += of_sum;
     }

@@ -129,8 +129,9 @@ void add_choice_options(CLI::App& app, Request& request) {
   select::Options& choice = request.pipeline.select;
   app.add_option("--policy,--preset", choice.policy,
                  "auto: the best plan of all under the limits;\n"
-                 "layerwise: each gradient by itself; whole methods: hot,\n"
-                 "hlq, lbp-wht, luq, int4, int8, nvfp4, adahop; lqs: hot within the limit")
+                 "layerwise: each gradient by itself; lqs: hot within the limit;\n"
+                 "whole methods: hot, hlq, lbp-wht, luq, int4, int8, nvfp4,\n"
+                 "adahop")
       ->type_name("NAME")
       ->check(CLI::IsMember(select::policy_names()))
       ->capture_default_str()

@@ -58,7 +58,7 @@ const std::vector<Refusal> kRefusals = {
     {"MaxErrorZero", {"m.pt", "--max-error", "0"}, "--max-error"},
     {"ThreadsZero", {"m.pt", "--threads", "0"}, "--threads"},
     {"UnknownScheme", {"m.pt", "--schemes", "int9"}, "int9"},
-    {"PatternWithoutScheme", {"m.pt", "--schemes", "had64*"}, "no scheme matches 'had64*'"},
+    {"PatternWithoutScheme", {"m.pt", "--schemes", "had65*"}, "no scheme matches 'had65*'"},
     {"VerifyWithoutPlan", {"verify", "m.pt"}, "--plan"},
     {"VerifyWithMissingPlan", {"verify", "m.pt", "--plan", "none.json"}, "none.json"},
     {"PlanBeforeThereIsOne",

@@ -182,7 +182,9 @@ Matrix reference(const Matrix& gy, const Matrix& other, const Scheme& scheme, bo
       return sorted[-1].item<double>() / sorted[sorted.size(0) / 2].item<double>();
     };
     const Matrix by = (stands_out(b) > stands_out(a) ? b : a).abs().amax(1);
-    const Matrix index = std::get<1>(by.topk(std::min<std::int64_t>(scheme.outliers, by.size(0))));
+    // Of equal ones the first.
+    const Matrix order = std::get<1>(by.sort(/*stable=*/true, 0, /*descending=*/true));
+    const Matrix index = order.slice(0, 0, scheme.outliers);
     extracted = at::mm(a.index_select(0, index).t(), b.index_select(0, index));
     a = a.index_fill(0, index, 0);
     b = b.index_fill(0, index, 0);

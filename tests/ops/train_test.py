@@ -162,6 +162,8 @@ class Train(unittest.TestCase):
         model, data = self.path / "model.pt", self.path / "data.pt"
         exact = self.path / "exact.json"
         self.program(model, "--data", data, "--keep-exact", "*", "--plan", exact)
+        planned = self.path / "planned.json"
+        self.program(model, "--data", data, "--policy", "hot", "--plan", planned)
         for arguments, code, words in [
             (["--plan", exact], 2, "leaves every layer exact"),
             (["--plan", self.path / "no.json"], 2, "no.json"),
@@ -169,7 +171,7 @@ class Train(unittest.TestCase):
             (["--plan", exact, "--rate", "nan"], 2, "'nan' is not a number over 0"),
             (["--plan", exact, "--rate", "-1"], 2, "'-1' is not a number over 0"),
             (["--plan", exact, "--weight-decay", "inf"], 2, "'inf' is not a number of at least 0"),
-            (["--plan", exact, "--hold-out", "1"], 2, "leaves nothing to train on"),
+            (["--plan", planned, "--hold-out", "1"], 2, "leaves nothing to train on"),
             (["--plan", exact, "--steps", "0"], 2, "--steps"),
             ([], 2, "--plan is required"),
         ]:

@@ -28,7 +28,8 @@ Environment describe_environment(const std::string& device) {
   environment.kernels = backend.passes().name;
   environment.integer_gemm = backend.products(gpu);
   const kernels::CudaDevices cuda = kernels::cuda_devices();
-  environment.gpu = gpu_facts(cuda.devices.at(static_cast<std::size_t>(int{gpu.index()})), cuda.driver);
+  environment.gpu =
+      gpu_facts(cuda.devices.at(static_cast<std::size_t>(int{gpu.index()})), cuda.driver);
   return environment;
 }
 

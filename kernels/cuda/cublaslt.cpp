@@ -68,8 +68,8 @@ Described::~Described() {
 
 void Described::scale_by(const float* of_left, const float* of_right) {
   const auto point = [this](cublasLtMatmulDescAttributes_t which, const float* scale) {
-    library.check(
-        library.desc_set(product, which, static_cast<const void*>(&scale), sizeof(scale)), "scale");
+    library.check(library.desc_set(product, which, static_cast<const void*>(&scale), sizeof(scale)),
+                  "scale");
   };
   point(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, of_left);
   point(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, of_right);

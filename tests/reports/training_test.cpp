@@ -73,8 +73,7 @@ TEST(TrainingVerdictTest, LossesGoTheOtherWay) {
 TEST(TrainingVerdictTest, DivergedRunsAreNoTie) {
   Training training = *trained().training;
   training.total.set("accuracy_difference", 0, Origin::measured, 0);
-  training.total.set("final_loss_plan", std::numeric_limits<double>::quiet_NaN(),
-                     Origin::measured);
+  training.total.set("final_loss_plan", std::numeric_limits<double>::quiet_NaN(), Origin::measured);
   EXPECT_EQ(training_verdict(training).word, "DIVERGED");
   EXPECT_THAT(training_verdict(training).sentence, HasSubstr("Trained by the plan, the loss"));
 }

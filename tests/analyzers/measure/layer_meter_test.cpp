@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "analyzers/measure/portfolio.hpp"
 #include "core/errors.hpp"
 #include "kernels/backward.hpp"
 #include "tests/analyzers/measure/synthetic.hpp"

@@ -249,6 +249,7 @@ struct TimeTable::State {
       for (ErrorRow* row : g.rows) {
         const Metric* known = row->metrics.find("time_ms");
         if (known != nullptr && known->origin == Origin::measured) continue;
+        if (row->execution == Execution::simulated) continue;
         const double factor = model.factor(name_of(g), kind_of(g, row->scheme));
         row->metrics.set("time_ms", factor * exact[i] * modelled(g, row->scheme), Origin::modelled);
       }

@@ -113,6 +113,8 @@ TEST(PlanFile, OtherSchemasAreRefused) {
 TEST(PlanFile, SchemesAreCheckedForTheirPath) {
   EXPECT_THAT(refusal_of([](Json& j) { j["layers"][0]["grad_input"] = "had16+int5"; }),
               HasSubstr("layers[0].grad_input: scheme 'had16+int5': unknown format"));
+  EXPECT_THAT(refusal_of([](Json& j) { j["layers"][0]["grad_input"] = "had16+nvfp4/row"; }),
+              HasSubstr("nvfp4 has a scale per 16 of the contraction by itself"));
   EXPECT_THAT(refusal_of([](Json& j) { j["layers"][0]["grad_weight"] = "had16+int8/row"; }),
               HasSubstr("layers[0].grad_weight: scheme 'had16+int8/row/nearest' is illegal: "));
 }

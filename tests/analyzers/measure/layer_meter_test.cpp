@@ -153,6 +153,29 @@ TEST_P(Rounded, ClosedFormAgreesWithMonteCarlo) {
   EXPECT_GT(rows, 8);
 }
 
+// The same of every format, transform and extraction: 95 % intervals, so nearly all of them hold it.
+TEST_P(Rounded, ClosedFormsOfAllSchemesAgreeWithMonteCarlo) {
+  const Operands o = synthetic(GetParam(), 4);
+  Options options;
+  options.work = 1;
+  options.seeds = 24;
+  options.schemes = whole_portfolio();
+  options.samples = o.x_sizes[0];
+  int covered = 0;
+  int rows = 0;
+  for (const ErrorRow& row : measured({o}, options).rows) {
+    if (row.scheme.rounding != Rounding::stochastic) continue;
+    const Metric& drawn = *row.metrics.find("deviation");
+    const double closed = row.metrics.value("deviation_closed_form");
+    const std::string what = std::string(to_string(row.path)) + " " + to_string(row.scheme);
+    EXPECT_NEAR(closed, drawn.value, 3 * *drawn.ci95) << what;
+    if (std::abs(closed - drawn.value) <= *drawn.ci95) ++covered;
+    ++rows;
+  }
+  EXPECT_GT(rows, 100);
+  EXPECT_GE(covered, 0.9 * rows);
+}
+
 INSTANTIATE_TEST_SUITE_P(Layers, Rounded,
                          ::testing::Values(synthetic_layers()[0], synthetic_layers()[1]),
                          [](const auto& info) { return info.param.name; });

@@ -19,8 +19,8 @@ std::optional<double> kendall_tau(std::span<const double> a, std::span<const dou
   std::int64_t pairs_b = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     for (std::size_t j = i + 1; j < a.size(); ++j) {
-      const int by_a = sign(a[i] - a[j]);
-      const int by_b = sign(b[i] - b[j]);
+      const std::int64_t by_a = sign(a[i] - a[j]);
+      const std::int64_t by_b = sign(b[i] - b[j]);
       score += by_a * by_b;
       pairs_a += by_a * by_a;
       pairs_b += by_b * by_b;

@@ -153,7 +153,8 @@ TEST_P(Rounded, ClosedFormAgreesWithMonteCarlo) {
   EXPECT_GT(rows, 8);
 }
 
-// The same of every format, transform and extraction: 95 % intervals, so nearly all of them hold it.
+// The same of every format, transform and extraction: 95 % intervals, so nearly all of them hold
+// it.
 TEST_P(Rounded, ClosedFormsOfAllSchemesAgreeWithMonteCarlo) {
   const Operands o = synthetic(GetParam(), 4);
   Options options;

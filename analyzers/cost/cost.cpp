@@ -320,7 +320,7 @@ void TimeTable::end(const Plan* plan) {
   int modelled = 0;
   for (const Gradient& g : s.gradients) {
     const ErrorRow* row = s.picked(g, *plan);
-    if (row == nullptr) continue;
+    if (row == nullptr || row->execution == Execution::simulated) continue;
     ++picks;
     if (row->metrics.find("time_ms")->origin != Origin::measured) ++modelled;
   }

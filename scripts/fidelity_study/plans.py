@@ -1,5 +1,4 @@
-"""The plans of a row: policies of hot-analyze after a first epoch, or one pair of schemes for
-all layers where this build has no policy of that name."""
+"""The plans of a row: policies of hot-analyze, asked after a first epoch."""
 
 from __future__ import annotations
 
@@ -8,7 +7,6 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-import hot_apply
 import torch
 from tasks import BATCH, Task
 from training import warmed
@@ -21,27 +19,21 @@ BATCHES = 4  # that errors are measured on
 
 @dataclass(frozen=True)
 class Preset:
-    """`schemes`: for grad_input and grad_weight, where hot-analyze has no policy of that name."""
+    """A policy of hot-analyze and what it is asked to keep."""
 
     name: str
-    schemes: tuple[str, str] | None = None
-    remark: str = ""
-    policy: str = ""  # of hot-analyze; the preset's name if empty
+    policy: str
     options: tuple[str, ...] = ()
+    bytes_of: str = ""  # the preset whose saved bytes are its budget
 
 
+AUTO, AUTO_BYTES, HOT = "auto", "auto-bytes", "hot"
 PRESETS = [
-    Preset("auto"),
-    Preset("hot"),
-    Preset("hlq"),
-    Preset("lbp-wht"),
-    Preset("luq"),
-    Preset("int4"),
+    Preset(HOT, "hot"),
+    Preset(AUTO, "auto"),
+    Preset(AUTO_BYTES, "auto", ("--max-error", "0.15"), bytes_of=HOT),
+    *(Preset(name, name) for name in ("hlq", "lbp-wht", "luq", "int4", "int8")),
 ]
-
-
-class Missing(Exception):
-    """This build has no such method."""
 
 
 def files(task: Task) -> tuple[Path, Path]:
@@ -61,56 +53,28 @@ def hot_analyze(*arguments: object) -> subprocess.CompletedProcess:
     return subprocess.run(list(map(str, command)), capture_output=True, text=True)
 
 
-def analysed(task: Task, preset: Preset, policy: str) -> dict:
-    """The policy's plan; Missing where hot-analyze doesn't know the policy."""
+def plan_of(task: Task, preset: Preset) -> dict:
+    """The preset's plan, the head kept exact; made where it isn't there yet."""
     model, data = files(task)
-    target = FOLDER / f"{task.name}.{preset.name if preset.policy else policy}.json"
+    target = FOLDER / f"{task.name}.{preset.name}.json"
     if not target.exists():
-        options = ["--policy", policy, "--batches", BATCHES, "--repeats", 10, "--plan", target]
-        options += preset.options
+        options = ["--policy", preset.policy, "--keep-exact", "head", "--plan", target]
+        options += ["--batches", BATCHES, "--repeats", 10, *preset.options]
+        if preset.bytes_of:
+            other = next(p for p in PRESETS if p.name == preset.bytes_of)
+            budget = plan_of(task, other)["predicted"]["predicted_saved_bytes"]["value"]
+            options += ["--memory-budget", f"{budget}B"]
         run = hot_analyze(model, "--data", data, *options)
-        if run.returncode == 2 and "--policy" in run.stderr:
-            raise Missing(run.stderr.strip())
         if run.returncode not in (0, 1):
-            raise RuntimeError(f"{task.name}, {policy}: {run.stderr.strip()}")
+            raise RuntimeError(f"{task.name}, {preset.name}: {run.stderr.strip()}")
     return json.loads(target.read_text())
-
-
-def uniform(task: Task, preset: Preset) -> dict:
-    """The preset's schemes in every layer that a plan of the row has."""
-    if preset.schemes is None:
-        raise Missing(f"no policy '{preset.name}'")
-    try:
-        hot_apply.Layer(preset.name, *preset.schemes, 0)
-    except hot_apply.PlanError as error:
-        raise Missing(str(error)) from None
-    plan = analysed(task, preset, "hot")
-    layers = [
-        layer | {"grad_input": preset.schemes[0], "grad_weight": preset.schemes[1]}
-        for layer in plan["layers"]
-    ]
-    plan = plan | {"policy": preset.name, "layers": layers}
-    plan.pop("predicted", None)
-    return plan
-
-
-def plan_of(task: Task, preset: Preset) -> tuple[dict, bool]:
-    """The plan, the head kept exact, and whether hot-analyze's own policy made it."""
-    try:
-        plan, own = analysed(task, preset, preset.policy or preset.name), True
-    except Missing:
-        plan, own = uniform(task, preset), False
-    for layer in plan["layers"]:
-        if layer["name"] == "head":
-            layer["grad_input"] = layer["grad_weight"] = "exact"
-    (FOLDER / f"{task.name}.{preset.name}.used.json").write_text(json.dumps(plan, indent=1))
-    return plan, own
 
 
 def measured(task: Task, preset: Preset) -> dict[str, dict]:
     """What hot-analyze verify measures of the plan: times, saved bytes, gradient error."""
     model, data = files(task)
-    plan, report = (FOLDER / f"{task.name}.{preset.name}.{end}.json" for end in ("used", "verify"))
+    plan = FOLDER / f"{task.name}.{preset.name}.json"
+    report = FOLDER / f"{task.name}.{preset.name}.verify.json"
     run = hot_analyze(
         "verify", model, "--data", data, "--plan", plan, "--repeats", 30, "--json", report
     )

@@ -54,6 +54,27 @@ TEST(ShippedModel, GoesToAVerifiedPlan) {
   EXPECT_EQ(verified.exit_code, 0) << verified.err << verified.out;
 }
 
+class EveryPolicy : public testing::TestWithParam<const char*> {};
+
+TEST_P(EveryPolicy, GoesToAVerification) {
+  const TemporaryFolder folder;
+  const Finished run = hot_analyze(shipped_and({"--policy", GetParam(), "--batches", "1",
+                                                "--repeats", "1", "--json", folder / "r.json"}));
+  ASSERT_THAT(run.exit_code, testing::AnyOf(0, 1)) << run.err << run.out;  // 1: slower than exact
+  const json report = json::parse(read_file(folder / "r.json"));
+  EXPECT_EQ(report.at("plan").at("policy"), GetParam());
+  EXPECT_LT(report.at("verification").at("total").at("self_check").at("value"), 2e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(ShippedModel, EveryPolicy,
+                         testing::Values("auto", "layerwise", "lqs", "hot", "hlq", "lbp-wht", "luq",
+                                         "int4", "int8", "nvfp4", "adahop"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
 TEST(ShippedModel, PlanForAnotherModelNamesTheLayer) {
   const TemporaryFolder folder;
   ASSERT_EQ(

@@ -50,6 +50,10 @@ constexpr double kTimingSteps = 1.5;
 constexpr double kLeastTimingSeconds = 1;
 /// Plans whose schemes are timed before the last one.
 constexpr int kTimedPlans = 4;
+/// Exact steps that show how fast layers are in the running model: two, more of them if short.
+constexpr int kLeastExactSteps = 2;
+constexpr int kMostExactSteps = 20;
+constexpr double kExactStepsSeconds = 0.3;
 
 /// Writes the seconds of a stage into the report's run when its life ends.
 class StageTime {
@@ -164,15 +168,32 @@ void measure_errors(const PipelineOptions& options, const Progress& progress,
   geometries = facts.finish(inputs.batches.front(), loss, options.seed, *report.errors);
 }
 
+/// Mean ms of every layer's exact backward pass in running steps.
+std::map<std::string, double> exact_in_the_model(const verify::StepSetting& setting) {
+  std::map<std::string, double> ms;
+  int steps = 0;
+  const auto start = std::chrono::steady_clock::now();
+  std::chrono::duration<double> spent{};
+  while (steps < kLeastExactSteps ||
+         (steps < kMostExactSteps && spent.count() < kExactStepsSeconds)) {
+    for (const auto& [layer, seconds] : verify::timed_step(setting, {}).backward_seconds)
+      ms[layer] += 1e3 * seconds;
+    ++steps;
+    spent = std::chrono::steady_clock::now() - start;
+  }
+  for (auto& [layer, sum] : ms) sum /= steps;
+  return ms;
+}
+
 /// Times of the schemes, and the plan: each plan's own schemes are timed, and the next one heeds
 /// it.
-void find_plan(const PipelineOptions& options, const Progress& progress,
-               const cost::Geometries& geometries, Report& report) {
+void find_plan(const PipelineOptions& options, const verify::StepSetting& setting,
+               const Progress& progress, const cost::Geometries& geometries, Report& report) {
   std::optional<cost::TimeTable> times;
   if (!report.errors->facts.empty()) {
     const StageTime time(report.run, "cost_seconds");
     times.emplace(*report.trace, geometries, cost_options(report), *report.errors);
-    times->begin(progress);
+    times->begin(exact_in_the_model(setting), progress);
   }
   const StageTime time(report.run, "select_seconds");
   if (options.last != Stage::measure) {
@@ -337,7 +358,7 @@ void run_loaded(const PipelineOptions& options, const models::Model& model,
   } else {
     cost::Geometries geometries;
     measure_errors(options, progress, model, inputs, loss, geometries, report);
-    find_plan(options, progress, geometries, report);
+    find_plan(options, setting, progress, geometries, report);
     if (options.ceilings) add_ceilings(model.device, report.run);
     if (options.last == Stage::measure) return;
     add_gpu(report);

@@ -164,7 +164,8 @@ struct TimeTable::State {
   ErrorTable& table;
   Times times;
   std::vector<Gradient> gradients;
-  std::vector<double> exact;  ///< ms, parallel to gradients
+  std::vector<double> exact;  ///< ms in the model, parallel to gradients
+  double pace = 1;            ///< ms in the model / ms alone, over all exact products
   TimeModel model;
   Rate rate;
 
@@ -203,14 +204,15 @@ struct TimeTable::State {
     if (known != nullptr && known->origin == Origin::measured) return false;
     if (row.execution == Execution::simulated) return false;  // no kernel of its own to time
     const Gradient& g = gradients[i];
-    const auto ms = times.of(g, row.scheme);
-    if (!ms) return false;
-    row.metrics.set("time_ms", *ms, Origin::measured);
-    model.add(name_of(g), kind_of(g, row.scheme), *ms / (exact[i] * modelled(g, row.scheme)));
+    const auto alone = times.of(g, row.scheme);
+    if (!alone) return false;
+    const double ms = pace * *alone;
+    row.metrics.set("time_ms", ms, Origin::measured);
+    model.add(name_of(g), kind_of(g, row.scheme), ms / (exact[i] * modelled(g, row.scheme)));
     return true;
   }
 
-  void measure_exact() {
+  void measure_exact(const std::map<std::string, double>& in_the_model) {
     std::vector<std::optional<double>> found;
     for (const Gradient& g : gradients) {
       found.push_back(times.of(g, Scheme{}));
@@ -218,9 +220,25 @@ struct TimeTable::State {
       rate.ms += *found.back();
       rate.flops += static_cast<double>(g.layer->path(g.path).flops);
     }
+    std::map<std::string, double> alone;
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       const Gradient& g = gradients[i];
       exact.push_back(found[i].value_or(rate.of(g.layer->path(g.path).flops)));
+      alone[g.layer->name] += exact[i];
+    }
+    double sum_alone = 0;
+    double sum_in_the_model = 0;
+    for (const auto& [layer, ms] : in_the_model) {
+      if (!alone.contains(layer) || ms <= 0) continue;
+      sum_alone += alone[layer];
+      sum_in_the_model += ms;
+    }
+    if (sum_alone > 0) pace = sum_in_the_model / sum_alone;
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      const std::string& layer = gradients[i].layer->name;
+      const auto seen = in_the_model.find(layer);
+      const bool known = seen != in_the_model.end() && seen->second > 0;
+      exact[i] *= known ? seen->second / alone[layer] : pace;
       set_exact(i, exact[i], found[i] ? Origin::measured : Origin::modelled);
     }
   }
@@ -273,11 +291,11 @@ TimeTable::TimeTable(const Trace& trace, const Geometries& geometries, const Opt
 
 TimeTable::~TimeTable() = default;
 
-void TimeTable::begin(const Progress& progress) {
+void TimeTable::begin(const std::map<std::string, double>& in_the_model, const Progress& progress) {
   State& s = *state_;
   const auto total = static_cast<std::int64_t>(s.gradients.size()) + 1;
   if (progress) progress("cost", 0, total, "exact products");
-  s.measure_exact();
+  s.measure_exact(in_the_model);
   for (std::size_t i = 0; i < s.gradients.size(); ++i) {
     const Gradient& g = s.gradients[i];
     if (progress) progress("cost", static_cast<std::int64_t>(i) + 1, total, g.layer->name);
@@ -314,6 +332,13 @@ void TimeTable::end(const Plan* plan) {
     s.table.notes.push_back(
         fmt::format("Out of memory on the GPU while timing layers of {}: their times are modelled.",
                     fmt::join(s.times.too_large(), "; ")));
+  }
+  if (s.pace != 1) {
+    s.table.notes.push_back(fmt::format(
+        "Exact backward passes of eligible layers take {:.3g} times as long in the running model "
+        "as "
+        "alone (measured); the schemes' times, measured alone, are taken so much longer.",
+        s.pace));
   }
   if (plan == nullptr) return;
   int picks = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -31,8 +32,11 @@ class TimeTable {
   TimeTable(const TimeTable&) = delete;
   TimeTable& operator=(const TimeTable&) = delete;
 
-  /// Exact products, presets and one more scheme of each gradient.
-  void begin(const Progress& progress);
+  /// Exact products, presets and one more scheme of each gradient. `in_the_model`: ms of layers'
+  /// exact backward passes in running steps. Exact times add up to them layer by layer, all others
+  /// are taken as much longer or shorter as exact ones are over all layers: between a step's other
+  /// work the same kernels find other caches and pages than alone.
+  void begin(const std::map<std::string, double>& in_the_model, const Progress& progress);
   /// The picks of `plan` that are only modelled, while there is time. False where nothing was
   /// measured: the plan stands.
   [[nodiscard]] bool measure_picks(const Plan& plan);

@@ -1,7 +1,6 @@
 #include "analyzers/cost/layer_clock.hpp"
 
 #include <ATen/ATen.h>
-#include <malloc.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
@@ -20,13 +19,11 @@ namespace {
 /// More than the caches of the cores that run.
 constexpr std::int64_t kOtherFloats = 2 << 20;
 
-/// Writes so much other memory that no core's cache holds the operands any more, and gives free
-/// memory back, so that results get new pages: a step's gradients do, whose predecessors were
-/// dropped by the optimizer.
+/// Writes so much other memory that no core's cache holds the operands any more. Free memory isn't
+/// given back: a step's backward pass, too, writes where the pass before it freed.
 void as_in_a_step() {
   static at::Tensor other = at::zeros({kOtherFloats});
   other.add_(1);
-  malloc_trim(0);
 }
 
 /// Median of some runs of `pass`, which returns its ms.

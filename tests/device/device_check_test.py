@@ -22,6 +22,7 @@ STEPS = [
     "simulated_tensors",
     "simulated_step",
     "gpu_tests",
+    "gpu_tensors",
     "sanitizer",
     "devices",
     "gpu_bench",

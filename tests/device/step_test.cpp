@@ -59,5 +59,41 @@ TEST(DeviceStep, PlannedGradientsAreTheCpusToTheBit) {
   }
 }
 
+// Products and unfolded convolutions that don't fit are made in pieces of rows and samples: the
+// step goes on, with the same gradients.
+TEST(DeviceStep, OutOfMemoryTheStepIsMadeInPiecesWithTheSameGradients) {
+  const Outcome cpu = step("none+int8/tensor", "none+int8/tensor");
+  kernels::SimBackend backend;
+  backend.most_rows = 300;  // of 576 rows of the linear layers and the transposed convolution
+  Outcome device = step("none+int8/tensor", "none+int8/tensor");
+  EXPECT_GT(backend.refused, 0);
+  for (std::size_t i = 0; i < cpu.gradients.size(); ++i) {
+    if (!cpu.gradients[i].defined()) continue;
+    EXPECT_TRUE(at::equal(cpu.gradients[i], device.gradients[i])) << i;
+  }
+}
+
+// FP8 in every layer: by the device's tensor cores, or simulated there, near the CPU's simulation.
+TEST(DeviceStep, Fp8RunsInEveryKindOfLayer) {
+  const Outcome cpu = step("had16+fp8e5m2:fp8e4m3/row", "none+fp8e4m3/column");
+  for (const bool native : {true, false}) {
+    kernels::SimBackend backend;
+    backend.has_fp8 = native;
+    Outcome device = step("had16+fp8e5m2:fp8e4m3/row", "none+fp8e4m3/column");
+    EXPECT_EQ(backend.fp8_products_run > 0, native);
+    for (std::size_t i = 0; i < cpu.gradients.size(); ++i) {
+      if (!cpu.gradients[i].defined()) continue;
+      const double largest = cpu.gradients[i].abs().max().item<double>();
+      // A sum's last bit can move a value of the next layer to the neighbouring FP8 number.
+      EXPECT_TRUE(at::allclose(cpu.gradients[i], device.gradients[i], 0, 0.02 * largest)) << i;
+    }
+    for (const auto& [layer, runs] : device.runs) {
+      EXPECT_EQ(runs.grad_input, cpu.runs.at(layer).grad_input) << layer;
+      EXPECT_EQ(runs.grad_weight, cpu.runs.at(layer).grad_weight) << layer;
+      EXPECT_LT(runs.kernel_deviation, 1e-5) << layer;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hot::backward

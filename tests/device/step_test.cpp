@@ -89,9 +89,8 @@ TEST(DeviceStep, OutOfMemoryAConvolutionIsFoldedInPiecesOfSamples) {
   for (const char* text : {"none+int8/tensor", "had8+int4/row/stochastic", "none+fp8e4m3/row"}) {
     const Scheme scheme = parse_scheme(text);
     const auto gradient = [&](const at::Tensor& gradient_of_output, const at::Tensor& weight) {
-      return folded_product(
-          kernels::prepare_gy(gradient_of_output, Path::grad_input, scheme, 9),
-          kernels::prepare_w(weight, scheme), runs);
+      return folded_product(kernels::prepare_gy(gradient_of_output, Path::grad_input, scheme, 9),
+                            kernels::prepare_w(weight, scheme), runs);
     };
     const at::Tensor expected = gradient(gy, w);
     kernels::SimBackend backend;

@@ -8,6 +8,7 @@
 #include "kernels/block_product.hpp"
 #include "kernels/common/formats.hpp"
 #include "kernels/device_operand.hpp"
+#include "kernels/fp8_formats.hpp"
 #include "kernels/integer_gemm.hpp"
 #include "kernels/outliers.hpp"
 
@@ -78,9 +79,11 @@ at::Tensor multiply(const Operand& a, const Operand& b) {
   const at::AutoDispatchBelowAutograd no_autograd;
   if (a.deferred) return multiply_without_outliers(a, b);
   check_pair(a, b);
+  const float factor = 1.0F / static_cast<float>(a.transform.order);
+  if (is_fp8(a.format) && is_fp8(b.format))  // bytes on a device
+    return device_fp8_product(*backend_of(a.values.device()), a, b, factor);
   if (a.format != b.format) return multiply(as_floats(a), as_floats(b));
   if (a.block > 0 || b.block > 0) return multiply_by_blocks(a, b);
-  const float factor = 1.0F / static_cast<float>(a.transform.order);
   if (a.format == Format::none) return float_product(as_left(a), as_right(b), factor);
   if (const auto* device = backend_of(a.values.device()))
     return device_product(*device, a, b, factor);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <stdexcept>
 
 #include "core/errors.hpp"
 
@@ -12,6 +13,16 @@ namespace {
 std::atomic<const DeviceBackend*> stand_in{nullptr};
 
 }  // namespace
+
+bool DeviceBackend::multiplies_fp8(at::Device /*device*/, Format /*a*/, Format /*b*/) const {
+  return false;
+}
+
+void DeviceBackend::multiply_fp8(at::Device /*device*/, void* /*stream*/, const Fp8Factor& /*a*/,
+                                 const Fp8Factor& /*b*/, float /*factor*/, float* /*out*/,
+                                 void* /*workspace*/) const {
+  throw std::logic_error("this device multiplies no FP8 numbers");
+}
 
 const DeviceBackend* backend_of(at::Device device) {
   if (device.is_cpu()) return stand_in.load(std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/cuda/passes.hpp"
+#include "kernels/fp8_formats.hpp"
 
 namespace hot::kernels {
 
@@ -34,6 +35,15 @@ class DeviceBackend {
   virtual void multiply(at::Device device, void* stream, const std::int8_t* a,
                         const LevelLayout& a_layout, const std::int8_t* b,
                         const LevelLayout& b_layout, std::int32_t* out, void* workspace) const = 0;
+
+  /// Whether the tensor cores of that device multiply FP8 numbers of these formats.
+  [[nodiscard]] virtual bool multiplies_fp8(at::Device device, Format a, Format b) const;
+
+  /// factor · scale of a · scale of b · sums [a.padded_free × b.padded_free] of FP8 numbers,
+  /// float32 and row-major. A scale is one float32 on the device, or null: 1. Throws
+  /// std::logic_error where multiplies_fp8() is false, std::runtime_error with the library's words.
+  virtual void multiply_fp8(at::Device device, void* stream, const Fp8Factor& a, const Fp8Factor& b,
+                            float factor, float* out, void* workspace) const;
 
   /// Which libraries multiply levels on that device, as a phrase for reports.
   [[nodiscard]] virtual std::string products(at::Device device) const = 0;

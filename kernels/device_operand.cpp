@@ -6,8 +6,10 @@
 #include <stdexcept>
 
 #include "core/errors.hpp"
+#include "kernels/block_product.hpp"
 #include "kernels/common/basis.hpp"
 #include "kernels/common/formats.hpp"
+#include "kernels/fp8_formats.hpp"
 #include "kernels/otherwise.hpp"
 
 namespace hot::kernels {
@@ -58,21 +60,29 @@ Operand prepared(const DeviceBackend& device, const at::Tensor& a, const Recipe&
             recipe.format,
             recipe.granularity};
   const LevelLayout layout = layout_for(a, recipe);
-  return device_quantized(device, a, recipe,
-                          scales_by(device, a, recipe, scales_count(recipe.granularity, layout)));
+  Operand operand = device_quantized(
+      device, a, recipe, scales_by(device, a, recipe, scales_count(recipe.granularity, layout)));
+  return recipe.as_floats && is_integer(recipe.format) ? as_floats(operand) : operand;
 }
 
 }  // namespace
+
+bool runs_on_device(const Recipe& recipe) {
+  Recipe plain = recipe;
+  plain.as_floats = false;
+  if (is_fp8(recipe.format)) plain.format = Format::int8;  // bytes too
+  return is_plain(plain);
+}
 
 std::vector<Operand> device_prepare_all(const DeviceBackend& device, const at::Tensor& a,
                                         std::span<const Recipe> recipes) {
   const at::AutoDispatchBelowAutograd no_autograd;
   std::vector<Operand> operands;
   for (const Recipe& recipe : recipes) {
-    if (!is_plain(recipe))
+    if (!runs_on_device(recipe))
       throw UsageError(
           "the plan has a scheme that runs on the CPU alone: signs, samples, patches, blocks of "
-          "scales, simulated formats or outlier extraction; run with --device cpu");
+          "scales, simulated formats but FP8, or outlier extraction; run with --device cpu");
     operands.push_back(prepared(device, a, recipe));
   }
   return operands;
@@ -94,9 +104,9 @@ at::Tensor device_transformed(const at::Tensor& a, Along along, const Transform&
   }
   v = v.view({blocks, n, free});
   if (transform.kind == Transform::Kind::lowrank) {
-    const std::vector<int> rows = kept_rows(transform);
-    const at::Tensor kept = at::tensor(std::vector<std::int64_t>(rows.begin(), rows.end()));
-    v = v.index_select(1, kept.to(v.device()));
+    std::vector<at::Tensor> kept;  // by views: a table would have to be copied from the host
+    for (const int row : kept_rows(transform)) kept.push_back(v.select(1, row));
+    v = at::stack(kept, 1);
   }
   v = v.reshape({blocks * v.size(1), free});
   return along == Along::rows ? v : v.t().contiguous();

@@ -13,6 +13,9 @@
 
 namespace hot::kernels {
 
+/// Whether the passes make the operand: what is_plain() says, and FP8 numbers as bytes.
+[[nodiscard]] bool runs_on_device(const Recipe& recipe);
+
 /// Each recipe's operand of `a`, a 2-D matrix of float32, float16 or bfloat16 with any strides.
 [[nodiscard]] std::vector<Operand> device_prepare_all(const DeviceBackend& device,
                                                       const at::Tensor& a,
@@ -42,6 +45,11 @@ namespace hot::kernels {
 /// doesn't fit either.
 [[nodiscard]] at::Tensor device_product(const DeviceBackend& device, const Operand& a,
                                         const Operand& b, float factor);
+
+/// The same for two operands of FP8 numbers: by the tensor cores where the device has them for
+/// these formats, with float32 sums; elsewhere simulated, the numbers multiplied in float32.
+[[nodiscard]] at::Tensor device_fp8_product(const DeviceBackend& device, const Operand& a,
+                                            const Operand& b, float factor);
 
 /// The exact sums of a product that int32 holds, [free(a), free(b)]; and sums of them, of one scale
 /// for each factor, scaled.

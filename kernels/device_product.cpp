@@ -6,6 +6,7 @@
 
 #include "kernels/common/formats.hpp"
 #include "kernels/device_operand.hpp"
+#include "kernels/fp8_formats.hpp"
 
 namespace hot::kernels {
 namespace {
@@ -58,6 +59,34 @@ at::Tensor whole_product(const DeviceBackend& device, const Operand& a, const Op
   return product;
 }
 
+/// The tensor cores' product. One scale for each factor goes into it; others follow in place.
+at::Tensor fp8_product(const DeviceBackend& device, const Operand& a, const Operand& b,
+                       float factor) {
+  const at::Device where = a.values.device();
+  const bool fused = a.scales.numel() == 1 && b.scales.numel() == 1;
+  const auto factor_of = [fused](const Operand& o) {
+    return Fp8Factor{o.values.const_data_ptr<std::int8_t>(), *o.layout, o.format,
+                     fused ? o.scales.const_data_ptr<float>() : nullptr};
+  };
+  at::Tensor product = at::empty({a.layout->padded_free, b.layout->padded_free},
+                                 a.values.options().dtype(at::kFloat));
+  const auto bytes = static_cast<std::int64_t>(device.workspace_bytes(where, *a.layout, *b.layout));
+  at::Tensor workspace = at::empty({bytes}, a.values.options());
+  device.multiply_fp8(where, device.enter(where), factor_of(a), factor_of(b), factor,
+                      product.mutable_data_ptr<float>(), workspace.mutable_data_ptr<std::int8_t>());
+  product = product.narrow(0, 0, a.layout->free).narrow(1, 0, b.layout->free).contiguous();
+  if (!fused) product.mul_(a.scales.unsqueeze(1)).mul_(b.scales);
+  return product;
+}
+
+at::Tensor simulated_fp8_product(const Operand& a, const Operand& b, float factor) {
+  const at::Tensor left = dequantized(a);
+  const at::Tensor right = dequantized(b);
+  return at::mm(a.along == Along::cols ? left : left.t(),
+                b.along == Along::rows ? right : right.t())
+      .mul_(factor);
+}
+
 /// Two operands, both packed or both not.
 void agree(const DeviceBackend& device, Operand& a, Operand& b) {
   if (a.layout->packed == b.layout->packed) return;
@@ -99,6 +128,32 @@ at::Tensor device_scaled(const DeviceBackend& device, const at::Tensor& sums, co
   return product;
 }
 
+namespace {
+
+/// The product of two laid out operands; out of memory, in pieces of the left one's rows.
+template <class Whole>
+at::Tensor in_pieces(const Operand& left, const Operand& right, const Whole& whole) {
+  const std::int64_t rows = left.layout->free;
+  const auto options = left.values.options().dtype(at::kFloat);
+  if (rows == 0 || right.layout->free == 0 || left.layout->terms == 0)
+    return at::zeros({rows, right.layout->free}, options);
+  for (std::int64_t step = rows;; step = rounded_up(step / 2, 16)) {
+    try {
+      if (step >= rows) return whole(left, right);
+      at::Tensor product = at::empty({rows, right.layout->free}, options);
+      for (std::int64_t first = 0; first < rows; first += step) {
+        const std::int64_t count = std::min(step, rows - first);
+        product.narrow(0, first, count).copy_(whole(free_part(left, first, count), right));
+      }
+      return product;
+    } catch (const c10::OutOfMemoryError&) {
+      if (step <= kLeastRows) throw;
+    }
+  }
+}
+
+}  // namespace
+
 at::Tensor device_product(const DeviceBackend& device, const Operand& a, const Operand& b,
                           float factor) {
   const at::AutoDispatchBelowAutograd no_autograd;
@@ -106,24 +161,20 @@ at::Tensor device_product(const DeviceBackend& device, const Operand& a, const O
   Operand left = laid_out(a);
   Operand right = laid_out(b);
   agree(device, left, right);
-  const std::int64_t rows = left.layout->free;
-  const auto options = left.values.options().dtype(at::kFloat);
-  if (rows == 0 || right.layout->free == 0 || left.layout->terms == 0)
-    return at::zeros({rows, right.layout->free}, options);
-  for (std::int64_t step = rows;; step = rounded_up(step / 2, 16)) {
-    try {
-      if (step >= rows) return whole_product(device, left, right, factor);
-      at::Tensor product = at::empty({rows, right.layout->free}, options);
-      for (std::int64_t first = 0; first < rows; first += step) {
-        const std::int64_t count = std::min(step, rows - first);
-        product.narrow(0, first, count)
-            .copy_(whole_product(device, free_part(left, first, count), right, factor));
-      }
-      return product;
-    } catch (const c10::OutOfMemoryError&) {
-      if (step <= kLeastRows) throw;
-    }
-  }
+  return in_pieces(left, right, [&](const Operand& some, const Operand& all) {
+    return whole_product(device, some, all, factor);
+  });
+}
+
+at::Tensor device_fp8_product(const DeviceBackend& device, const Operand& a, const Operand& b,
+                              float factor) {
+  const at::AutoDispatchBelowAutograd no_autograd;
+  const c10::DeviceGuard guard(a.values.device());
+  const bool native = device.multiplies_fp8(a.values.device(), a.format, b.format);
+  return in_pieces(laid_out(a), laid_out(b), [&](const Operand& some, const Operand& all) {
+    return native ? fp8_product(device, some, all, factor)
+                  : simulated_fp8_product(some, all, factor);
+  });
 }
 
 }  // namespace hot::kernels

@@ -13,6 +13,7 @@
 #include "kernels/common/formats.hpp"
 #include "kernels/common/quantize.hpp"
 #include "kernels/device_operand.hpp"
+#include "kernels/fp8_formats.hpp"
 #include "kernels/integer_gemm.hpp"
 #include "kernels/levels.hpp"
 #include "kernels/otherwise.hpp"
@@ -279,7 +280,10 @@ at::Tensor matrix_of(const Operand& operand) {
 at::Tensor dequantized(const Operand& operand) {
   const at::AutoDispatchBelowAutograd no_autograd;
   if (operand.format == Format::none) return operand.values;
-  const at::Tensor values = matrix_of(operand).to(at::kFloat);
+  at::Tensor matrix = matrix_of(operand);
+  if (is_fp8(operand.format))
+    matrix = matrix.view(operand.format == Format::fp8e4m3 ? at::kFloat8_e4m3fn : at::kFloat8_e5m2);
+  const at::Tensor values = matrix.to(at::kFloat);
   if (operand.granularity == Granularity::block)
     return values.mul_(operand.along == Along::rows ? operand.scales.unsqueeze(1) : operand.scales);
   return operand.granularity == Granularity::row ? values.mul_(operand.scales.unsqueeze(1))

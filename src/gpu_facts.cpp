@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/device_truth.hpp"
 #include "kernels/gpu_state.hpp"
 
@@ -29,6 +31,12 @@ std::set<Format> emulated_formats(const GpuFacts& gpu) {
   for (const FormatFact& f : gpu.formats)
     if (f.support == "emulated" && f.format == "int4") formats.insert(Format::int4);
   return formats;
+}
+
+bool has_native_fp8(const GpuFacts& gpu) {
+  return std::any_of(gpu.formats.begin(), gpu.formats.end(), [](const FormatFact& f) {
+    return f.format == "fp8" && f.support == "native";
+  });
 }
 
 std::string emulation_note(const GpuFacts& gpu) {

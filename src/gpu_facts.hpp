@@ -15,6 +15,9 @@ namespace hot {
 /// The integer formats whose products are emulated on that GPU.
 [[nodiscard]] std::set<Format> emulated_formats(const GpuFacts& gpu);
 
+/// Whether its tensor cores multiply FP8 numbers.
+[[nodiscard]] bool has_native_fp8(const GpuFacts& gpu);
+
 /// The note that a plan for this GPU carries: formats whose products are emulated there, so that
 /// nobody takes their name for speed. Empty where there are none.
 [[nodiscard]] std::string emulation_note(const GpuFacts& gpu);

@@ -30,6 +30,7 @@
 #include "analyzers/verify/verify.hpp"
 #include "core/errors.hpp"
 #include "core/interrupt.hpp"
+#include "core/native_formats.hpp"
 #include "device/choose.hpp"
 #include "environment.hpp"
 #include "gpu_facts.hpp"
@@ -334,7 +335,11 @@ void run_loaded(const PipelineOptions& options, const models::Model& model,
   loading.reset();
 
   std::optional<select::EmulatedFormats> emulated;
-  if (const auto& gpu = report.environment.gpu) emulated.emplace(emulated_formats(*gpu));
+  std::optional<NativeFp8> native_fp8;
+  if (const auto& gpu = report.environment.gpu) {
+    emulated.emplace(emulated_formats(*gpu));
+    if (has_native_fp8(*gpu)) native_fp8.emplace();
+  }
   std::optional<device::NvtxRanges> ranges;
   if (!model.device.is_cpu()) ranges.emplace();
   {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/native_formats.hpp"
+
 namespace hot::verify {
 namespace {
 
@@ -58,11 +60,11 @@ void judge_layer(LayerVerification& layer, const LayerTrace& trace, const LayerP
                            layer.kernel_calls, layer.expected_calls));
   }
   if (!gradient.finite) return set(Outcome::incorrect, "its weight's gradient is NaN or infinite");
-  if (runs != nullptr && runs->kernel_deviation > kKernelTolerance) {
-    return set(
-        Outcome::incorrect,
-        fmt::format("the integer product deviates by {:.1e} from the same integers in double",
-                    runs->kernel_deviation));
+  const bool fp8 = is_fp8(plan.grad_input.format) || is_fp8(plan.grad_weight.format);
+  if (runs != nullptr && runs->kernel_deviation > (fp8 ? kFp8Tolerance : kKernelTolerance)) {
+    return set(Outcome::incorrect,
+               fmt::format("the product deviates by {:.1e} from the same {} in double",
+                           runs->kernel_deviation, fp8 ? "numbers" : "integers"));
   }
   if (is_simulated(plan.grad_input) || is_simulated(plan.grad_weight))
     return set(Outcome::simulated, "its format is simulated in float32");

@@ -13,6 +13,8 @@ namespace hot::verify {
 /// Largest deviation of an integer product from the same integers in double that float32 scaling
 /// explains.
 inline constexpr double kKernelTolerance = 1e-5;
+/// The same of products of FP8 numbers, whose sums tensor cores keep in fewer bits than float32.
+inline constexpr double kFp8Tolerance = 1e-2;
 
 /// Largest relative error of all gradients together when layers are replaced but stay exact.
 inline constexpr double kSelfCheckTolerance = 2e-6;

@@ -9,8 +9,10 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "kernels/cuda/fp8_gemm.hpp"
 #include "kernels/cuda/gemm.hpp"
 #include "kernels/device_backend.hpp"
+#include "kernels/fp8_formats.hpp"
 
 namespace hot::kernels {
 namespace {
@@ -53,21 +55,48 @@ class CudaBackend : public DeviceBackend {
     gemm(device).multiply(stream, a, a_layout, b, b_layout, out, workspace);
   }
 
+  [[nodiscard]] bool multiplies_fp8(at::Device device, Format a, Format b) const override {
+    return fp8_pair(a, b) && has_fp8(attribute(device, cudaDevAttrComputeCapabilityMajor),
+                                     attribute(device, cudaDevAttrComputeCapabilityMinor));
+  }
+
+  void multiply_fp8(at::Device device, void* stream, const Fp8Factor& a, const Fp8Factor& b,
+                    float factor, float* out, void* workspace) const override {
+    found(fp8_by_device_, device).multiply(stream, a, b, factor, out, workspace);
+  }
+
   [[nodiscard]] std::string products(at::Device device) const override {
-    return std::string("int8: tensor cores, cuBLASLt; int4: ") + gemm(device).int4_route();
+    const bool fp8 = multiplies_fp8(device, Format::fp8e4m3, Format::fp8e4m3);
+    return std::string("int8: tensor cores, cuBLASLt; int4: ") + gemm(device).int4_route() +
+           "; fp8: " + (fp8 ? "tensor cores, cuBLASLt" : "simulated in float32");
   }
 
  private:
-  [[nodiscard]] const IntegerGemm& gemm(at::Device device) const {
+  template <class Gemm>
+  using ByDevice = std::map<c10::DeviceIndex, std::unique_ptr<Gemm>>;
+
+  /// 0 where CUDA doesn't say.
+  static int attribute(at::Device device, cudaDeviceAttr which) {
+    int value = 0;
+    return cudaDeviceGetAttribute(&value, which, device.index()) == cudaSuccess ? value : 0;
+  }
+
+  template <class Gemm>
+  [[nodiscard]] const Gemm& found(ByDevice<Gemm>& all, at::Device device) const {
     (void)enter(device);
     const std::scoped_lock lock(mutex_);
-    auto& found = by_device_[device.index()];
-    if (!found) found = std::make_unique<IntegerGemm>();
-    return *found;
+    auto& one = all[device.index()];
+    if (!one) one = std::make_unique<Gemm>();
+    return *one;
+  }
+
+  [[nodiscard]] const IntegerGemm& gemm(at::Device device) const {
+    return found(by_device_, device);
   }
 
   mutable std::mutex mutex_;
-  mutable std::map<c10::DeviceIndex, std::unique_ptr<IntegerGemm>> by_device_;
+  mutable ByDevice<IntegerGemm> by_device_;
+  mutable ByDevice<Fp8Gemm> fp8_by_device_;
 };
 
 }  // namespace

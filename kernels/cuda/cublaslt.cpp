@@ -1,5 +1,7 @@
 #include "kernels/cuda/cublaslt.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <tuple>
 
 #include "kernels/cuda/library.hpp"
@@ -34,8 +36,17 @@ const CublasLt& CublasLt::get() {
 }
 
 bool ProductShape::operator<(const ProductShape& o) const {
-  return std::tie(type, out, rows, cols, terms, row_pitch, col_pitch) <
-         std::tie(o.type, o.out, o.rows, o.cols, o.terms, o.row_pitch, o.col_pitch);
+  return std::tie(left, right, out, rows, cols, terms, row_pitch, col_pitch, alignment) <
+         std::tie(o.left, o.right, o.out, o.rows, o.cols, o.terms, o.row_pitch, o.col_pitch,
+                  o.alignment);
+}
+
+std::uint32_t alignment_of(const void* left, const void* right) {
+  const auto bits =
+      reinterpret_cast<std::uintptr_t>(left) | reinterpret_cast<std::uintptr_t>(right);
+  const std::uint32_t alignment = std::min(256U, 1U << std::min(8, std::countr_zero(bits)));
+  if (alignment < 16) throw std::logic_error("a factor doesn't lie at a multiple of 16 bytes");
+  return alignment;
 }
 
 Described::Described(const CublasLt& lt, const ProductShape& s) : library(lt) {
@@ -53,8 +64,8 @@ Described::Described(const CublasLt& lt, const ProductShape& s) : library(lt) {
     const cublasOperation_t transposed = CUBLAS_OP_T;
     lt.check(lt.desc_set(product, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof(transposed)),
              "transposition");
-    layout(left, s.type, s.terms, s.cols, s.col_pitch);
-    layout(right, s.type, s.terms, s.rows, s.row_pitch);
+    layout(left, s.left, s.terms, s.cols, s.col_pitch);
+    layout(right, s.right, s.terms, s.rows, s.row_pitch);
     layout(result, s.out, s.cols, s.rows, s.cols);
   } catch (...) {
     release();
@@ -81,16 +92,31 @@ void Described::release() {
   if (product != nullptr) library.desc_destroy(product);
 }
 
-cublasLtMatmulAlgo_t best_algorithm(cublasLtHandle_t handle, const Described& d) {
+cublasLtMatmulAlgo_t Algorithms::of(cublasLtHandle_t handle, const Described& described,
+                                    const ProductShape& shape) {
+  const std::scoped_lock lock(choosing_);
+  const auto known = chosen_.find(shape);
+  if (known != chosen_.end()) return known->second;
+  return chosen_[shape] = best_algorithm(handle, described, shape.alignment);
+}
+
+cublasLtMatmulAlgo_t best_algorithm(cublasLtHandle_t handle, const Described& d,
+                                    std::uint32_t alignment) {
   const CublasLt& lt = d.library;
   cublasLtMatmulPreference_t preference = nullptr;
   lt.check(lt.preference_create(&preference), "preference");
-  lt.preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &kLibraryBytes,
-                    sizeof(kLibraryBytes));
+  cublasStatus_t status = lt.preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                            &kLibraryBytes, sizeof(kLibraryBytes));
+  // Unless told otherwise, the library takes all addresses for multiples of 256.
+  for (const auto which :
+       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES})
+    if (status == CUBLAS_STATUS_SUCCESS)
+      status = lt.preference_set(preference, which, &alignment, sizeof(alignment));
   cublasLtMatmulHeuristicResult_t found{};
   int count = 0;
-  const cublasStatus_t status = lt.heuristic(handle, d.product, d.left, d.right, d.result, d.result,
-                                             preference, 1, &found, &count);
+  if (status == CUBLAS_STATUS_SUCCESS)
+    status = lt.heuristic(handle, d.product, d.left, d.right, d.result, d.result, preference, 1,
+                          &found, &count);
   lt.preference_destroy(preference);
   lt.check(status, "choice of a kernel");
   if (count == 0) throw std::runtime_error("cuBLASLt has no kernel for this product");

@@ -3,6 +3,8 @@
 #include <cublasLt.h>
 
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 
@@ -36,11 +38,14 @@ struct CublasLt {
 /// terms] and right [rows × terms] as rows in memory give out [rows × cols], row-major. It is the
 /// one layout that every INT8 and FP8 tensor core takes.
 struct ProductShape {
-  cudaDataType type = CUDA_R_8I;  ///< of the factors
+  cudaDataType left = CUDA_R_8I;  ///< of the factors
+  cudaDataType right = CUDA_R_8I;
   cudaDataType out = CUDA_R_32I;  ///< of the result
   cublasComputeType_t compute = CUBLAS_COMPUTE_32I;
   std::int64_t rows = 0, cols = 0, terms = 0;
   std::int64_t row_pitch = 0, col_pitch = 0;  ///< elements from vector to vector of the factors
+  /// Bytes of which every factor's address is a multiple, 16 to 256: what kernels may rely on.
+  std::uint32_t alignment = 256;
   bool operator<(const ProductShape& other) const;
 };
 
@@ -63,10 +68,26 @@ class Described {
   void release();
 };
 
+/// The alignment of a ProductShape for factors at these addresses. Throws std::logic_error below 16
+/// bytes, which no kernel takes.
+[[nodiscard]] std::uint32_t alignment_of(const void* left, const void* right);
+
 /// The library's workspace.
 constexpr std::size_t kLibraryBytes = 32 << 20;
 
 /// The kernel that the library's heuristic chooses. Throws std::runtime_error where it has none.
-[[nodiscard]] cublasLtMatmulAlgo_t best_algorithm(cublasLtHandle_t handle, const Described& d);
+[[nodiscard]] cublasLtMatmulAlgo_t best_algorithm(cublasLtHandle_t handle, const Described& d,
+                                                  std::uint32_t alignment);
+
+/// The kernels of products that were seen before.
+class Algorithms {
+ public:
+  [[nodiscard]] cublasLtMatmulAlgo_t of(cublasLtHandle_t handle, const Described& described,
+                                        const ProductShape& shape);
+
+ private:
+  std::mutex choosing_;
+  std::map<ProductShape, cublasLtMatmulAlgo_t> chosen_;
+};
 
 }  // namespace hot::kernels

@@ -5,19 +5,32 @@
 #include <stdexcept>
 
 #include "kernels/device_truth.hpp"
+#include "kernels/fp8_formats.hpp"
 
 namespace hot::kernels {
+namespace {
 
-ProductShape fp8_shape(std::int64_t rows, std::int64_t cols, std::int64_t terms) {
-  if (terms % 16 != 0 || cols % 16 != 0)
-    throw std::logic_error("FP8 tensor cores take multiples of 16 terms and columns");
+cudaDataType type_of(Format format) {
+  return format == Format::fp8e4m3 ? CUDA_R_8F_E4M3 : CUDA_R_8F_E5M2;
+}
+
+}  // namespace
+
+ProductShape fp8_shape(const Fp8Factor& a, const Fp8Factor& b) {
+  if (!fp8_pair(a.format, b.format))
+    throw std::logic_error("FP8 tensor cores multiply e4m3 with e4m3 or e5m2");
+  if (a.layout.terms != b.layout.terms || a.layout.packed || b.layout.packed)
+    throw std::logic_error("FP8 factors have one length, and a byte a number");
   ProductShape shape;
-  shape.type = CUDA_R_8F_E4M3;
+  shape.left = type_of(b.format);  // to the library the factors stand the other way round
+  shape.right = type_of(a.format);
   shape.out = CUDA_R_32F;
   shape.compute = CUBLAS_COMPUTE_32F;
-  shape.rows = rows;
-  shape.cols = cols;
-  shape.terms = shape.row_pitch = shape.col_pitch = terms;
+  shape.rows = a.layout.padded_free;  // multiples of 16, as the pitches are
+  shape.cols = b.layout.padded_free;
+  shape.terms = a.layout.vector_bytes();
+  shape.row_pitch = a.layout.pitch;
+  shape.col_pitch = b.layout.pitch;
   return shape;
 }
 
@@ -41,25 +54,27 @@ struct Fp8Gemm::Handle {
 
   const CublasLt& lt = CublasLt::get();
   cublasLtHandle_t library = nullptr;  // lives as long as the process, as its kernels do
+  Algorithms algorithms;
 };
 
 Fp8Gemm::Fp8Gemm() : handle_(std::make_unique<Handle>()) {}
 Fp8Gemm::~Fp8Gemm() = default;
 
-void Fp8Gemm::multiply(void* stream, const void* a, const float* a_scale, const void* b,
-                       const float* b_scale, const ProductShape& shape, float* out,
-                       void* workspace) const {
-  if (shape.rows == 0 || shape.cols == 0) return;
+void Fp8Gemm::multiply(void* stream, const Fp8Factor& a, const Fp8Factor& b, float factor,
+                       float* out, void* workspace) const {
+  ProductShape shape = fp8_shape(a, b);
+  if (shape.rows == 0 || shape.cols == 0 || shape.terms == 0) return;
+  shape.alignment = alignment_of(a.numbers, b.numbers);
   const CublasLt& lt = handle_->lt;
   Described described(lt, shape);
-  described.scale_by(b_scale, a_scale);  // to the library the factors stand the other way round
-  const cublasLtMatmulAlgo_t algorithm = best_algorithm(handle_->library, described);
-  const float one = 1;
+  if (a.scale != nullptr && b.scale != nullptr) described.scale_by(b.scale, a.scale);
+  const cublasLtMatmulAlgo_t algorithm = handle_->algorithms.of(handle_->library, described, shape);
   const float zero = 0;
-  lt.check(lt.matmul(handle_->library, described.product, &one, b, described.left, a,
-                     described.right, &zero, out, described.result, out, described.result,
-                     &algorithm, workspace, kLibraryBytes, static_cast<cudaStream_t>(stream)),
-           "FP8 product");
+  lt.check(
+      lt.matmul(handle_->library, described.product, &factor, b.numbers, described.left, a.numbers,
+                described.right, &zero, out, described.result, out, described.result, &algorithm,
+                workspace, kLibraryBytes, static_cast<cudaStream_t>(stream)),
+      "FP8 product");
 }
 
 }  // namespace hot::kernels

@@ -2,8 +2,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <map>
-#include <mutex>
 #include <stdexcept>
 
 #include "kernels/common/formats.hpp"
@@ -29,10 +27,11 @@ struct IntegerGemm::Handle {
   }
 
   /// The product of bytes, by the kernel that was chosen when its shape was first seen.
-  void multiply_bytes(void* stream, const std::int8_t* a, const std::int8_t* b,
-                      const ProductShape& shape, std::int32_t* out, void* workspace) {
+  void multiply_bytes(void* stream, const std::int8_t* a, const std::int8_t* b, ProductShape shape,
+                      std::int32_t* out, void* workspace) {
+    shape.alignment = alignment_of(a, b);
     const Described described(lt, shape);
-    const cublasLtMatmulAlgo_t algorithm = chosen(described, shape);
+    const cublasLtMatmulAlgo_t algorithm = algorithms.of(library, described, shape);
     const std::int32_t one = 1;
     const std::int32_t zero = 0;
     lt.check(lt.matmul(library, described.product, &one, b, described.left, a, described.right,
@@ -41,17 +40,9 @@ struct IntegerGemm::Handle {
              "INT8 product");
   }
 
-  cublasLtMatmulAlgo_t chosen(const Described& described, const ProductShape& shape) {
-    const std::scoped_lock lock(choosing);
-    const auto known = algorithms.find(shape);
-    if (known != algorithms.end()) return known->second;
-    return algorithms[shape] = best_algorithm(library, described);
-  }
-
   const CublasLt& lt = CublasLt::get();
   cublasLtHandle_t library = nullptr;  // lives as long as the process, as its kernels do
-  std::mutex choosing;
-  std::map<ProductShape, cublasLtMatmulAlgo_t> algorithms;
+  Algorithms algorithms;
   int major = 0, minor = 0;
 };
 

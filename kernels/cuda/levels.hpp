@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/common/fp8.hpp"
 #include "kernels/common/philox.hpp"
 #include "kernels/common/quantize.hpp"
 #include "kernels/cuda/device.hpp"
@@ -43,11 +44,22 @@ HOT_DEVICE void random_bits_of(std::uint64_t seed, bool run, const IndexOf& inde
   }
 }
 
-HOT_DEVICE std::int32_t level_of(const PassParams& p, float value, float scale,
-                                 std::uint32_t bits) {
-  const float t = scaled_to_level(value, scale, p.level);
-  return p.stochastic ? round_stochastic(t, bits) : round_nearest(t);
-}
+/// What a quantized element is: an integer level.
+struct IntegerCode {
+  static HOT_DEVICE std::int32_t of(const PassParams& p, float value, float scale,
+                                    std::uint32_t bits) {
+    const float t = scaled_to_level(value, scale, p.level);
+    return p.stochastic ? round_stochastic(t, bits) : round_nearest(t);
+  }
+};
+
+/// The byte of an FP8 number; 0 is zero, as for integers.
+struct Fp8Code {
+  static HOT_DEVICE std::int32_t of(const PassParams& p, float value, float scale,
+                                    std::uint32_t bits) {
+    return static_cast<std::int32_t>(fp8_code(p.number, value, scale, p.stochastic, bits));
+  }
+};
 
 /// Index among the kept terms of a source term; −1 for one that is dropped or lies beyond the end.
 HOT_DEVICE std::int64_t kept_term(const PassParams& p, std::int64_t term) {

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "kernels/formats/minifloat.hpp"
+
 namespace hot::kernels {
 
 constexpr int kMaxOrder = 1024;
@@ -33,6 +35,7 @@ struct PassParams {
   const float* scales = nullptr;
   bool each_free = false;
   float level = 127.0F;
+  Minifloat number = kE4M3;  ///< of FP8 operands
   bool stochastic = false;
   bool packed = false;  ///< two levels a byte
   std::uint64_t seed = 0;

@@ -12,6 +12,7 @@
 #include "kernels/cuda/passes.hpp"
 #include "kernels/cuda/transform_quantize.hpp"
 #include "kernels/cuda/wide.hpp"
+#include "kernels/fp8_formats.hpp"
 
 namespace hot::kernels::HOT_SIDE {
 
@@ -105,8 +106,13 @@ inline void transform_abs_max(void* stream, const DeviceMatrix& in, Along along,
   });
 }
 
+/// The largest number of a format: what the largest magnitude of a group becomes.
+inline float largest_number(Format format) {
+  return is_fp8(format) ? minifloat_of(format).largest : static_cast<float>(max_level(format));
+}
+
 inline void make_scales(void* stream, float* largest, std::int64_t count, Format format) {
-  const ScalesParams p{largest, count, static_cast<float>(max_level(format))};
+  const ScalesParams p{largest, count, largest_number(format)};
   launch<MakeScales>(stream, blocks_for(count, kPassThreads), p);
 }
 
@@ -118,7 +124,8 @@ inline void transform_quantize(void* stream, const DeviceMatrix& in, Along along
   PassParams p = pass_params(in, along, transform, group);
   const LevelLayout layout = level_layout(in.rows, in.cols, along, transform, packed);
   p.scales = scales;
-  p.level = static_cast<float>(max_level(format));
+  p.level = largest_number(format);
+  if (is_fp8(format)) p.number = minifloat_of(format);
   p.stochastic = rounding.mode == Rounding::stochastic;
   p.seed = rounding.seed;
   p.packed = packed;
@@ -126,8 +133,11 @@ inline void transform_quantize(void* stream, const DeviceMatrix& in, Along along
   p.pitch = layout.pitch;
   p.out_free = layout.padded_free;
   with_element(in.element, [&]<class T>(T) {
-    start_pass<T, TransformQuantize<T, true>, TransformQuantize<T, false>, WideQuantize<T>>(stream,
-                                                                                            p);
+    const auto start = [&]<class Code>(Code) {
+      start_pass<T, TransformQuantize<T, true, Code>, TransformQuantize<T, false, Code>,
+                 WideQuantize<T, Code>>(stream, p);
+    };
+    is_fp8(format) ? start(Fp8Code{}) : start(IntegerCode{});
   });
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/cuda/fragment.hpp"
 #include "kernels/cuda/levels.hpp"
 
@@ -8,13 +10,16 @@ namespace hot::kernels::HOT_SIDE {
 /// Transform (or projection), quantize and pack in one read and one write. Levels pass through
 /// shared memory, so that the contracted dimension of the output is contiguous, which integer GEMMs
 /// want of both factors, whatever the operand's layout.
-template <class T, bool across>
+template <class T, bool across, class Code>
 struct TransformQuantize {
   using Params = PassParams;
   using F = Fragment<T, across>;
   using S = F::S;
   static constexpr int kThreads = kPassThreads;
   static constexpr int kTerms = F::kTerms, kFrees = F::kFrees;
+  /// FP8 rounds in more steps: with a whole block of floats a thread, two blocks would spill.
+  static constexpr int kResidentBlocks =
+      across && sizeof(T) == 4 && std::is_same_v<Code, Fp8Code> ? 1 : 2;
 
   /// Bytes from one vector to the next: 16 more than the levels, so that lanes meet other banks.
   static HOT_HOST_DEVICE int pitch(const Params& p) {
@@ -90,7 +95,7 @@ struct TransformQuantize {
       HOT_UNROLL
       for (int f = 0; f < kFrees; ++f)
         if (fragment.free0 + f < p.free)
-          levels[f][t / 4] |= shifted(level_of(p, fragment.values[t][f], scales[f], bits[f]), t);
+          levels[f][t / 4] |= shifted(Code::of(p, fragment.values[t][f], scales[f], bits[f]), t);
     }
     const int lanes = S::tile_frees(p.order) / kVector<T>;
     HOT_UNROLL
@@ -119,7 +124,7 @@ struct TransformQuantize {
         HOT_UNROLL
         for (int t = 0; t < kTerms; ++t)
           if (kept_term(p, fragment.term0 + t) >= 0)
-            levels[t / 4] |= shifted(level_of(p, fragment.values[t][f], scale, bits[t]), t);
+            levels[t / 4] |= shifted(Code::of(p, fragment.values[t][f], scale, bits[t]), t);
       }
       put(p, shared + (fragment.free + f) * pitch(p), fragment.term, fragment.term0, levels);
     }

@@ -67,7 +67,7 @@ struct WideAbsMax {
   }
 };
 
-template <class T>
+template <class T, class Code>
 struct WideQuantize {
   using Params = PassParams;
   using W = Wide<T>;
@@ -95,7 +95,7 @@ struct WideQuantize {
           p.stochastic ? random_bits(p.seed, kept * p.index_term + free * p.index_free) : 0;
       const float scale = load(p.scales + (p.each_free ? free : 0));
       levels[i / terms * pitch(p) + static_cast<int>(kept - tile.term * W::tile_levels(p))] =
-          static_cast<char>(level_of(p, values[i], scale, bits));
+          static_cast<char>(Code::of(p, values[i], scale, bits));
     }
     block_sync();
     write_tile(p, levels, pitch(p), W::tile_levels(p), W::kFrees, tile,

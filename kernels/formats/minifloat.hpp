@@ -29,14 +29,19 @@ constexpr int exponent_of(float v) {
   return static_cast<int>(std::bit_cast<std::uint32_t>(v) >> 23 & 0xffU) - 127;
 }
 
-template <Minifloat f>
-constexpr Neighbours around_in(float t) {
+/// The format's numbers around t ≥ 0, no NaN.
+constexpr Neighbours around(const Minifloat& f, float t) {
   if (t >= f.largest) return {f.largest, f.largest, true};
   const int exponent = exponent_of(t) < f.least_exponent ? f.least_exponent : exponent_of(t);
   const float step = power_of_two(exponent - f.mantissa_bits);
   const auto k = static_cast<std::int32_t>(t / step);  // exact: a power of two
   const float low = static_cast<float>(k) * step;
   return {low, low == t ? low : low + step, k % 2 == 0};
+}
+
+template <Minifloat f>
+constexpr Neighbours around_in(float t) {
+  return around(f, t);
 }
 
 /// Scale that takes `largest` to the format's largest number; 1 for zeros.

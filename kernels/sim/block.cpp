@@ -17,6 +17,7 @@ constexpr int kLanes = 32;
 constexpr std::size_t kStackBytes = 128 << 10;
 constexpr std::size_t kExchangeBytes = 1024;
 constexpr int kSharedPattern = 0xCD;
+constexpr std::size_t kGuardBytes = 4096;  ///< behind shared memory, which no thread may write
 
 /// Threads that meet: all that are still running must arrive before any goes on.
 struct Barrier {
@@ -97,7 +98,7 @@ void thread_main() {
 }
 
 void prepare_block(Machine& m, int threads, std::size_t shared_bytes) {
-  m.shared.assign(shared_bytes + 1, static_cast<char>(kSharedPattern));
+  m.shared.assign(shared_bytes + kGuardBytes, static_cast<char>(kSharedPattern));
   m.block = {threads};
   m.warps.assign(static_cast<std::size_t>((threads + kLanes - 1) / kLanes), {});
   for (int t = 0; t < threads; ++t) ++m.warps[static_cast<std::size_t>(t / kLanes)].members;
@@ -155,6 +156,9 @@ void run_blocks(std::int64_t blocks, int threads, std::size_t shared_bytes,
     while (take_turns(m, threads) > 0) {
     }
     if (m.failure) std::rethrow_exception(m.failure);
+    if (std::any_of(m.shared.end() - kGuardBytes, m.shared.end(),
+                    [](char c) { return c != static_cast<char>(kSharedPattern); }))
+      throw std::out_of_range("a thread wrote behind its block's shared memory");
     if (!std::all_of(m.fibers.begin(), m.fibers.begin() + threads,
                      [](const Fiber& f) { return f.done; }))
       throw std::logic_error("some threads wait at a barrier that the others never reach");

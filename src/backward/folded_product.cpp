@@ -2,8 +2,10 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "backward/device_windows.hpp"
 #include "backward/unfolded_rows.hpp"
@@ -70,6 +72,35 @@ void fold(const kernels::Operand& gy, const kernels::Operand& w, const WindowRun
     fold_in_pieces(gy, w, runs, s, product, pixels);
 }
 
+/// The samples of gy folded at once. Scales of single rows go with their rows.
+at::Tensor some_samples(const kernels::DeviceBackend& device, const kernels::Operand& gy,
+                        const kernels::Operand& w, const WindowRuns& runs) {
+  if (!sums_stay_integers(gy, w, runs.places()))
+    return fold_on_device(kernels::multiply(gy, w), runs);
+  return kernels::device_scaled(device, fold_on_device(kernels::device_sums(device, gy, w), runs),
+                                gy, w);
+}
+
+/// On a device; out of memory, by halves of the samples, down to one.
+at::Tensor folded_on(const kernels::DeviceBackend& device, const kernels::Operand& gy,
+                     const kernels::Operand& w, const WindowRuns& runs) {
+  const Shape s = shape_of(gy, w, runs);
+  for (std::int64_t step = s.samples;; step = (step + 1) / 2) {
+    try {
+      if (step >= s.samples) return some_samples(device, gy, w, runs);
+      std::vector<at::Tensor> parts;
+      for (std::int64_t first = 0; first < s.samples; first += step) {
+        const std::int64_t count = std::min(step, s.samples - first);
+        parts.push_back(some_samples(
+            device, kernels::rows_of(gy, first * s.positions, count * s.positions), w, runs));
+      }
+      return at::cat(parts);
+    } catch (const c10::OutOfMemoryError&) {
+      if (step <= 1) throw;
+    }
+  }
+}
+
 /// Integer sums by their one scale, in their own memory.
 at::Tensor scaled(const at::Tensor& sums, const kernels::Operand& gy, const kernels::Operand& w) {
   at::Tensor result = sums.view(at::kFloat);
@@ -89,19 +120,15 @@ at::Tensor scaled(const at::Tensor& sums, const kernels::Operand& gy, const kern
 
 bool sums_stay_integers(const kernels::Operand& gy, const kernels::Operand& w,
                         std::int64_t places) {
-  return gy.format != Format::none && gy.block == 0 && w.block == 0 && gy.scales.numel() == 1 &&
+  return is_integer(gy.format) && gy.block == 0 && w.block == 0 && gy.scales.numel() == 1 &&
          w.scales.numel() == 1 &&
          kernels::size_of(gy).cols * places <= kernels::exact_terms(max_level(gy.format), 31);
 }
 
 at::Tensor folded_product(const kernels::Operand& gy, const kernels::Operand& w,
                           const WindowRuns& runs) {
-  if (const auto* device = kernels::backend_of(gy.values.device())) {
-    if (!sums_stay_integers(gy, w, runs.places()))
-      return fold_on_device(kernels::multiply(gy, w), runs);
-    return kernels::device_scaled(
-        *device, fold_on_device(kernels::device_sums(*device, gy, w), runs), gy, w);
-  }
+  if (const auto* device = kernels::backend_of(gy.values.device()))
+    return folded_on(*device, gy, w, runs);
   const Shape s = shape_of(gy, w, runs);
   const bool integers = sums_stay_integers(gy, w, runs.places());
   at::Tensor result =

@@ -71,6 +71,8 @@ kernels::Operand KeptX::operand(ReplacedLayer& layer, const Operands& o,
   if (ctx->saved_data.count("layout") != 0) {
     const auto l = ctx->saved_data["layout"].toIntVector();
     operand.layout = kernels::LevelLayout{l[0], l[1], l[2], l[3], l[4] != 0};
+    operand.format = scheme.format_of_other();  // FP8 numbers are floats on the CPU, bytes here
+    operand.granularity = scheme.other;
   }
   if (ctx->saved_data.count("levels") != 0)
     operand = kernels::restored({operand, ctx->saved_data["levels"].toIntVector()});

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
+#include "core/native_formats.hpp"
 #include "core/scheme_parts.hpp"
 
 namespace hot {
@@ -46,6 +49,16 @@ std::optional<std::string> why_no_blocks(const Transform& transform, Path path) 
   return std::nullopt;
 }
 
+std::atomic<bool> native_fp8{false};
+
+/// What FP8 tensor cores and this program's passes on a GPU take.
+bool multiplied_as_fp8(const Scheme& scheme) {
+  const Transform::Kind kind = scheme.transform.kind;
+  return fp8_pair(scheme.format, scheme.format_of_other()) && scheme.block == 0 &&
+         scheme.outliers == 0 && kind != Transform::Kind::rht && kind != Transform::Kind::patch &&
+         scheme.transform.span == Span::flat;
+}
+
 }  // namespace
 
 bool is_integer(Format format) {
@@ -58,8 +71,17 @@ int own_block(Format format) {
   return part == nullptr ? 0 : part->own_block;
 }
 
+NativeFp8::NativeFp8() {
+  native_fp8 = true;
+}
+
+NativeFp8::~NativeFp8() {
+  native_fp8 = false;
+}
+
 bool is_simulated(const Scheme& scheme) {
   if (scheme.format == Format::none) return false;
+  if (native_fp8 && multiplied_as_fp8(scheme)) return false;
   return !is_integer(scheme.format) || scheme.format_of_other() != scheme.format;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "all_schemes.hpp"
+#include "core/native_formats.hpp"
 #include "core/scheme_parts.hpp"
 
 namespace hot {
@@ -82,6 +83,21 @@ TEST(Scheme, SimulatedSchemes) {
     EXPECT_FALSE(is_simulated(parse_scheme(text))) << text;
   for (const char* text : {"none+fp8e4m3", "none+luq4:int4", "none+int8:int4", "rht16+nvfp4"})
     EXPECT_TRUE(is_simulated(parse_scheme(text))) << text;
+}
+
+// On a GPU with FP8 products, what its tensor cores multiply; not two of e5m2, nor mixtures.
+TEST(Scheme, Fp8IsNotSimulatedWhereTheDeviceMultipliesIt) {
+  const std::vector<const char*> native = {"none+fp8e4m3", "had16+fp8e5m2:fp8e4m3/row",
+                                           "low16r8+fp8e4m3:fp8e5m2/column/stochastic"};
+  {
+    const NativeFp8 gpu;
+    for (const char* text : native) EXPECT_FALSE(is_simulated(parse_scheme(text))) << text;
+    for (const char* text : {"none+fp8e5m2", "none+fp8e4m3:int8", "rht16+fp8e4m3",
+                             "none+fp8e4m3/block32", "none+mxfp8", "none+int8:int4"})
+      EXPECT_TRUE(is_simulated(parse_scheme(text))) << text;
+    EXPECT_FALSE(is_simulated(parse_scheme("none+int8")));
+  }
+  for (const char* text : native) EXPECT_TRUE(is_simulated(parse_scheme(text))) << text;
 }
 
 TEST(Scheme, DivisorIsTheLargestPowerOfTwoOfASample) {

@@ -67,6 +67,9 @@ TEST(ActivityRecords, KernelsCopiesAndMemoryKeepTheirFactsAndFindTheirIds) {
   set.correlationId = 9;
   add(records, set);
   add(records, link(9, 5));
+  CUpti_ActivityExternalCorrelation anothers = link(9, 77);  // another tool's
+  anothers.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1;
+  add(records, anothers);
   CUpti_ActivityMemory4 memory{};
   memory.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
   memory.memoryOperationType = CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION;

@@ -58,8 +58,16 @@ TEST(CublasLtDescription, OfAnInt8ProductIsTransposedOnTheLeftWithInt32Sums) {
   check_layout(d.result, CUDA_R_32I, 48, 32, 48);
 }
 
+Fp8Factor fp8_factor(std::int64_t free, std::int64_t terms, Format format) {
+  Fp8Factor factor;
+  factor.layout = level_layout(free, terms, Along::cols, Transform{}, false);
+  factor.format = format;
+  return factor;
+}
+
 TEST(CublasLtDescription, OfAnFp8ProductHasFloatSumsAndBothScales) {
-  const ProductShape shape = fp8_shape(17, 32, 64);
+  const ProductShape shape =
+      fp8_shape(fp8_factor(17, 60, Format::fp8e4m3), fp8_factor(32, 60, Format::fp8e5m2));
   Described d(CublasLt::get(), shape);
   const float of_left = 2;
   const float of_right = 3;
@@ -69,14 +77,16 @@ TEST(CublasLtDescription, OfAnFp8ProductHasFloatSumsAndBothScales) {
   EXPECT_EQ(attribute<std::int32_t>(d.product, CUBLASLT_MATMUL_DESC_SCALE_TYPE), CUDA_R_32F);
   EXPECT_EQ(attribute<const float*>(d.product, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER), &of_left);
   EXPECT_EQ(attribute<const float*>(d.product, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER), &of_right);
-  check_layout(d.left, CUDA_R_8F_E4M3, 64, 32, 64);
-  check_layout(d.right, CUDA_R_8F_E4M3, 64, 17, 64);
-  check_layout(d.result, CUDA_R_32F, 32, 17, 32);
+  check_layout(d.left, CUDA_R_8F_E5M2, 64, 32, 64);
+  check_layout(d.right, CUDA_R_8F_E4M3, 64, 32, 64);  // 17, padded
+  check_layout(d.result, CUDA_R_32F, 32, 32, 32);
 }
 
-TEST(CublasLtDescription, Fp8SizesThatTensorCoresDontTakeAreRefused) {
-  EXPECT_THROW((void)fp8_shape(16, 16, 17), std::logic_error);
-  EXPECT_THROW((void)fp8_shape(16, 20, 32), std::logic_error);
+TEST(CublasLtDescription, Fp8FactorsThatTensorCoresDontTakeAreRefused) {
+  const Fp8Factor a = fp8_factor(16, 32, Format::fp8e5m2);
+  EXPECT_THROW((void)fp8_shape(a, a), std::logic_error);  // no product of two e5m2
+  EXPECT_THROW((void)fp8_shape(a, fp8_factor(16, 33, Format::fp8e4m3)), std::logic_error);
+  EXPECT_THROW((void)fp8_shape(a, fp8_factor(16, 32, Format::int8)), std::logic_error);
   EXPECT_TRUE(has_fp8(8, 9));
   EXPECT_TRUE(has_fp8(9, 0));
   EXPECT_FALSE(has_fp8(8, 6));
@@ -90,6 +100,22 @@ TEST(CublasLtDescription, ShapesAreToldApart) {
   ProductShape b = a;
   EXPECT_FALSE(a < b || b < a);
   b.col_pitch = 16;
+  EXPECT_TRUE(a < b || b < a);
+  b = a;
+  b.right = CUDA_R_8F_E4M3;
+  EXPECT_TRUE(a < b || b < a);
+}
+
+// Parts of a matrix begin at any multiple of 16 bytes: kernels that need more must not be chosen.
+TEST(CublasLtDescription, TheAlignmentIsTheFactorsOwn) {
+  const auto at = [](std::uintptr_t address) { return reinterpret_cast<const void*>(address); };
+  EXPECT_EQ(alignment_of(at(4096), at(1024)), 256U);
+  EXPECT_EQ(alignment_of(at(4096), at(4096 + 16)), 16U);
+  EXPECT_EQ(alignment_of(at(4096 + 64), at(4096)), 64U);
+  EXPECT_THROW((void)alignment_of(at(4096 + 8), at(4096)), std::logic_error);
+  ProductShape a;
+  ProductShape b;
+  b.alignment = 16;
   EXPECT_TRUE(a < b || b < a);
 }
 

@@ -22,6 +22,7 @@ STEPS = [
     "simulated_tensors",
     "simulated_step",
     "gpu_tests",
+    "gpu_tensors",
     "sanitizer",
     "devices",
     "gpu_bench",
@@ -79,6 +80,9 @@ class DeviceCheck(unittest.TestCase):
     def test_without_a_gpu_its_steps_are_not_run_and_say_why(self):
         summary = self.summary()
         self.assertEqual(summary["outcome"], "passed without a GPU")
+        self.assertIsNone(summary["gpu"])
+        text = (self.out / "summary.txt").read_text()
+        self.assertTrue(text.startswith("GPU: none, no NVIDIA driver"), text)
         self.assertEqual(summary["figures"], [])
         for step in summary["steps"]:
             if step["name"] not in NEED_A_GPU:

@@ -8,7 +8,11 @@
 #include <tuple>
 
 #include "kernels/common/formats.hpp"
+#include "kernels/common/fp8.hpp"
+#include "kernels/common/philox.hpp"
 #include "kernels/common/quantize.hpp"
+#include "kernels/fp8_formats.hpp"
+#include "tests/device/fp8_number.hpp"
 #include "tests/device/memory.hpp"
 #include "tests/kernels/matrices.hpp"
 
@@ -198,6 +202,82 @@ std::string lie_name(const testing::TestParamInfo<Lie>& info) {
 INSTANTIATE_TEST_SUITE_P(Lies, PassesTest,
                          testing::Values(Lie::plain, Lie::transposed, Lie::spread, Lie::offset),
                          lie_name);
+
+/// FP8 bytes of a matrix that lies plain, and the numbers that the simulated format has for it.
+template <class T>
+void check_fp8(Format format, Along along, const Transform& transform, Rounding rounding) {
+  const Size size{37, 53};
+  const Operand<T> operand(size, Lie::plain, 3);
+  const FloatFormat& numbers = *find_float_format(format);
+  const std::int64_t rows =
+      along == Along::rows ? transformed_length(size.rows, transform) : size.rows;
+  const std::int64_t cols =
+      along == Along::cols ? transformed_length(size.cols, transform) : size.cols;
+  std::vector<float> values(static_cast<std::size_t>(rows * cols));
+  cpu().transform(operand.view, along, transform, values.data());
+  float largest = 0;
+  for (const float v : values) largest = larger_magnitude(largest, v);
+  const float scale = numbers.group_scale(largest);
+
+  const DevicePasses& passes = test_device().passes;
+  const std::vector<float> zero(1, 0.0F);
+  DeviceArray<float> scales{std::span<const float>(zero)};
+  passes.transform_abs_max(nullptr, operand.matrix, along, transform, ScaleGroup::one,
+                           scales.data());
+  passes.make_scales(nullptr, scales.data(), 1, format);
+  ASSERT_EQ(scales.host()[0], scale);
+  const LevelLayout layout = level_layout(size.rows, size.cols, along, transform, false);
+  DeviceArray<std::int8_t> out(static_cast<std::size_t>(layout.bytes()));
+  passes.transform_quantize(nullptr, operand.matrix, along, transform, format, ScaleGroup::one,
+                            scales.data(), {rounding, 99}, false, out.data());
+  const std::vector<std::int8_t> bytes = unpadded(out.host(), layout);
+  for (std::int64_t i = 0; i < rows * cols; ++i) {
+    const float v = values[static_cast<std::size_t>(i)];
+    const float t = std::abs(v) / scale;
+    const Neighbours n = numbers.around(t);
+    float expected = nearest(n, std::min(t, n.high));
+    if (rounding == Rounding::stochastic && n.low != n.high) {
+      const PhiloxWords words =
+          rounding_words(99, static_cast<std::uint64_t>(i / kElementsPerGroup));
+      expected = stochastic(
+          n, t, uniform_of(rounding_bits(words, static_cast<int>(i % kElementsPerGroup))));
+    }
+    const std::int64_t free = along == Along::rows ? i % cols : i / cols;
+    const std::int64_t term = along == Along::rows ? i / cols : i % cols;
+    const auto byte =
+        static_cast<std::uint8_t>(bytes[static_cast<std::size_t>(free * layout.terms + term)]);
+    ASSERT_EQ(fp8_number(byte, format), std::copysign(expected, v)) << i;
+  }
+}
+
+TEST(PassTest, Fp8BytesAreTheNumbersOfTheSimulatedFormat) {
+  for (const Format format : {Format::fp8e4m3, Format::fp8e5m2})
+    for (const Along along : {Along::rows, Along::cols})
+      for (const Transform& transform : {Transform{}, hadamard(16), hadamard(64), lowrank(16, 8)})
+        for (const Rounding rounding : {Rounding::nearest, Rounding::stochastic}) {
+          SCOPED_TRACE(to_string(Scheme{.transform = transform, .format = format}));
+          check_fp8<float>(format, along, transform, rounding);
+          check_fp8<Half>(format, along, transform, rounding);
+          check_fp8<Bfloat16>(format, along, transform, rounding);
+        }
+}
+
+TEST(Fp8Code, EveryNumberHasItsByteAndWhatLiesBeyondIsCut) {
+  for (const Format format : {Format::fp8e4m3, Format::fp8e5m2}) {
+    const Minifloat f = minifloat_of(format);
+    for (int byte = 0; byte < 256; ++byte) {
+      const float number = fp8_number(static_cast<std::uint8_t>(byte), format);
+      if (!std::isfinite(number)) continue;
+      EXPECT_EQ(fp8_code(f, number, 1, false, 0), static_cast<std::uint32_t>(byte));
+      EXPECT_EQ(fp8_code(f, number, 1, true, 0), static_cast<std::uint32_t>(byte));
+    }
+    EXPECT_EQ(
+        fp8_number(static_cast<std::uint8_t>(fp8_code(f, -2 * f.largest, 1, false, 0)), format),
+        -f.largest);
+    EXPECT_TRUE(std::isnan(
+        fp8_number(static_cast<std::uint8_t>(fp8_code(f, std::nanf(""), 1, false, 0)), format)));
+  }
+}
 
 TEST(PassTest, NanIsTheLargestOfItsGroup) {
   std::vector<float> numbers = random_floats(33 * 52, 8);

@@ -56,7 +56,7 @@ void SimBackend::multiply(at::Device, void*, const std::int8_t* a, const LevelLa
                           void*) const {
   if (a_layout.terms != b_layout.terms || a_layout.packed != b_layout.packed)
     throw std::logic_error("the operands don't fit");
-  if (a_layout.padded_free > most_rows)
+  if (a_layout.padded_free > most_rows && ++refused > 0)
     TORCH_CHECK_WITH(OutOfMemoryError, false, "simulated: out of memory");
   ++products_run;
   // All levels that the library would read, the padding's zeros among them.
@@ -75,6 +75,31 @@ void SimBackend::multiply(at::Device, void*, const std::int8_t* a, const LevelLa
       for (std::int64_t t = 0; t < terms; ++t)
         sum += level_at(a, a_layout, r, t) * level_at(b, b_layout, c, t);
       out[r * b_layout.padded_free + c] = sum;
+    }
+}
+
+void SimBackend::multiply_fp8(at::Device, void*, const Fp8Factor& a, const Fp8Factor& b,
+                              float factor, float* out, void*) const {
+  if (a.layout.terms != b.layout.terms || a.layout.packed || b.layout.packed ||
+      (a.scale == nullptr) != (b.scale == nullptr))
+    throw std::logic_error("the operands don't fit");
+  if (a.layout.padded_free > most_rows && ++refused > 0)
+    TORCH_CHECK_WITH(OutOfMemoryError, false, "simulated: out of memory");
+  ++fp8_products_run;
+  const std::int64_t terms = a.layout.vector_bytes();  // the padding's zeros among them
+  for (const Fp8Factor* f : {&a, &b})
+    sim::check_access(
+        f->numbers, static_cast<std::size_t>((f->layout.padded_free - 1) * f->layout.pitch + terms),
+        16, "product");
+  const float scale = factor * (a.scale == nullptr ? 1.0F : *a.scale * *b.scale);
+  for (std::int64_t r = 0; r < a.layout.padded_free; ++r)
+    for (std::int64_t c = 0; c < b.layout.padded_free; ++c) {
+      float sum = 0;
+      const auto* left = reinterpret_cast<const std::uint8_t*>(a.numbers) + r * a.layout.pitch;
+      const auto* right = reinterpret_cast<const std::uint8_t*>(b.numbers) + c * b.layout.pitch;
+      for (std::int64_t t = 0; t < terms; ++t)
+        sum += fp8_number(left[t], a.format) * fp8_number(right[t], b.format);
+      out[r * b.layout.padded_free + c] = sum * scale;
     }
 }
 

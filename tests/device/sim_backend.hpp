@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/device_backend.hpp"
+#include "tests/device/fp8_number.hpp"
 
 namespace hot::kernels {
 
@@ -22,10 +23,19 @@ class SimBackend : public DeviceBackend {
   void multiply(at::Device, void* stream, const std::int8_t* a, const LevelLayout& a_layout,
                 const std::int8_t* b, const LevelLayout& b_layout, std::int32_t* out,
                 void* workspace) const override;
+  /// Where `has_fp8`: plain sums in float32.
+  [[nodiscard]] bool multiplies_fp8(at::Device, Format a, Format b) const override {
+    return has_fp8 && fp8_pair(a, b);
+  }
+  void multiply_fp8(at::Device, void* stream, const Fp8Factor& a, const Fp8Factor& b, float factor,
+                    float* out, void* workspace) const override;
   [[nodiscard]] std::string products(at::Device) const override { return "plain sums"; }
 
   std::int64_t most_rows = INT64_MAX;
+  bool has_fp8 = false;
+  mutable std::atomic<int> refused{0};  ///< for want of memory
   mutable std::atomic<int> products_run{0};
+  mutable std::atomic<int> fp8_products_run{0};
 
  private:
   StandIn stand_in_{*this};

@@ -78,6 +78,11 @@ TEST_F(SimTest, AccessesOutsideBuffersAreErrors) {
   EXPECT_THROW(launch<Kernel<misaligned>>(nullptr, 1, {memory}), std::out_of_range);
 }
 
+TEST_F(SimTest, AWriteBehindSharedMemoryIsAnError) {
+  EXPECT_NO_THROW(run_blocks(1, 1, 16, [](char* shared) { shared[15] = 1; }));
+  EXPECT_THROW(run_blocks(1, 1, 16, [](char* shared) { shared[16] = 1; }), std::out_of_range);
+}
+
 TEST_F(SimTest, ABarrierThatSomeNeverReachIsAnError) {
   EXPECT_THROW(launch<Kernel<half_a_barrier>>(nullptr, 1, {memory}), std::logic_error);
 }

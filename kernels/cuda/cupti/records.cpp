@@ -27,7 +27,8 @@ void ActivityRecords::add(const CUpti_Activity& record) {
   switch (record.kind) {
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
       const auto& link = as<CUpti_ActivityExternalCorrelation>(record);
-      external_[link.correlationId] = link.externalId;
+      if (link.externalKind == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)  // not another tool's
+        external_[link.correlationId] = link.externalId;
       return;
     }
     case CUPTI_ACTIVITY_KIND_KERNEL:

@@ -1,6 +1,7 @@
 #include "analyzers/profile/time_steps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -12,21 +13,36 @@
 namespace hot::profile {
 namespace {
 
-constexpr double kLong = 30;       ///< seconds of a step
-constexpr std::size_t kRoom = 64;  ///< rounds without another place in memory
+constexpr double kLong = 30;             ///< seconds of a step
+constexpr std::size_t kRoom = 512;       ///< rounds without another place in memory
+constexpr std::size_t kLeastRounds = 4;  ///< of which each order has two
 
+/// Mean of values whose order takes turns, free of what the order adds: the middle between the mean
+/// of the even rounds and that of the odd ones; the 95 % interval is of what spreads within them.
 struct Mean {
   double value = 0;
   std::optional<double> ci95;
 
   explicit Mean(const std::vector<double>& values) {
+    std::array<double, 2> count{};
+    std::array<double, 2> mean{};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      count[i % 2] += 1;
+      mean[i % 2] += (values[i] - mean[i % 2]) / count[i % 2];
+    }
     const auto n = static_cast<double>(values.size());
-    for (const double v : values) value += v / n;
+    const bool turns = values.size() >= kLeastRounds;
+    const double all = n > 0 ? (count[0] * mean[0] + count[1] * mean[1]) / n : 0;
+    value = turns ? (mean[0] + mean[1]) / 2 : all;
     if (values.size() < 2) return;
-    double variance = 0;
-    for (const double v : values) variance += (v - value) * (v - value) / (n - 1);
-    ci95 =
-        measure::student_t(static_cast<std::int64_t>(values.size()) - 1) * std::sqrt(variance / n);
+    double squares = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double d = values[i] - (turns ? mean[i % 2] : all);
+      squares += d * d;
+    }
+    const std::int64_t freedom = static_cast<std::int64_t>(values.size()) - (turns ? 2 : 1);
+    const double weight = turns ? (1 / count[0] + 1 / count[1]) / 4 : 1 / n;
+    ci95 = measure::student_t(freedom) * std::sqrt(weight * squares / static_cast<double>(freedom));
   }
 };
 
@@ -221,7 +237,24 @@ void set_metrics(TimeComparison& result, const Kind& exact, const Kind& plan,
   }
   m.set("gemm_flops_per_second", ceilings.float32_flops, Origin::measured);
   m.set("copy_bytes_per_second", ceilings.bytes_per_second, Origin::measured);
-  m.set("repeats", static_cast<double>(exact.plain.size()), Origin::measured);
+  m.set("repeats", static_cast<double>(plan.plain.empty() ? exact.plain.size() : plan.plain.size()),
+        Origin::measured);
+  m.set("watching_pairs", static_cast<double>(exact.watched.size()), Origin::measured);
+}
+
+/// Further exact rounds until what watching adds is known, or a limit is reached. False where a
+/// round failed.
+template <class Round>
+bool time_watching(const Kind& exact, const TimeOptions& options, const Round& round) {
+  const auto start = std::chrono::steady_clock::now();
+  while (exact.repeats() && exact.plain.size() >= kLeastRounds &&
+         exact.plain.size() < static_cast<std::size_t>(options.watching_repeats)) {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    if (spent.count() > options.watching_seconds) break;
+    if (*Mean(ratios(exact.watched, exact.plain)).ci95 < options.watching_interval) break;
+    if (!round()) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -244,31 +277,45 @@ TimeComparison time_steps(const verify::StepSetting& setting, const verify::Repl
   const auto spent = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  const auto done = [&] {
-    const auto rounds = static_cast<int>(exact.plain.size());
-    if (rounds >= options.repeats) return true;
-    if (rounds >= (long_steps ? 1 : 2) && spent() > options.seconds) return true;
-    if (rounds < 3) return false;
-    const Mean mean(exact.plain);
-    const Mean cost(ratios(exact.watched, exact.plain));
-    return *mean.ci95 < options.interval * mean.value && *cost.ci95 < options.interval;
+  const auto certain = [](const std::vector<double>& values, double interval) {
+    const Mean mean(values);
+    return *mean.ci95 < interval * mean.value;
   };
-  const auto round = [&](Kind& kind, std::string_view what) {
+  const auto done = [&] {
+    const std::size_t rounds = exact.plain.size();
+    if (rounds >= static_cast<std::size_t>(options.repeats)) return true;
+    if (rounds >= (long_steps ? 1 : 2) && spent() > options.seconds) return true;
+    return rounds >= kLeastRounds && certain(exact.plain, options.interval) &&
+           (plan.plain.empty() || certain(ratios(exact.plain, plan.plain), options.interval));
+  };
+  const auto pair = [&](Kind& kind, std::string_view what, bool watched_first) {
     next(what);
-    // The first of two steps finds the caches otherwise than the second: they take turns.
-    const bool watched_first = kind.plain.size() % 2 == 1;
     if (watched_first && !timer.watched(kind)) return false;
     kind.plain.push_back(timer.plain(kind));
     return watched_first || timer.watched(kind);
+  };
+  // A step finds caches and heap as the one before left them: every other round goes backwards.
+  const auto round = [&] {
+    const bool back = exact.plain.size() % 2 == 1;
+    if (back && !replaced.empty() && !pair(plan, "timing the plan", back)) return false;
+    if (!pair(exact, "timing steps", back)) return false;
+    return back || replaced.empty() || pair(plan, "timing the plan", back);
   };
   next("warming up");
   for (Kind* kind : kinds) {
     timer.learn(*kind, hook);
     if (!long_steps) static_cast<void>(timer.plain(*kind));
   }
-  while (!done()) {
-    const bool same =
-        round(exact, "timing steps") && (replaced.empty() || round(plan, "timing the plan"));
+  bool known = false;
+  while (!known) {
+    const bool whole = done();
+    const bool same = whole ? time_watching(exact, options,
+                                            [&] {
+                                              return pair(exact, "timing what watching adds",
+                                                          exact.plain.size() % 2 == 1);
+                                            })
+                            : round();
+    known = whole && same;
     if (same) continue;
     for (Kind* kind : kinds) kind->clear();
   }

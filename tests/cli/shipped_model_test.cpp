@@ -58,8 +58,8 @@ class EveryPolicy : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryPolicy, GoesToAVerification) {
   const TemporaryFolder folder;
-  const Finished run = hot_analyze(shipped_and({"--policy", GetParam(), "--batches", "1",
-                                                "--repeats", "1", "--json", folder / "r.json"}));
+  const Finished run = hot_analyze(shipped_and(
+      {"--policy", GetParam(), "--batches", "1", "--repeats", "1", "--json", folder / "r.json"}));
   ASSERT_THAT(run.exit_code, testing::AnyOf(0, 1)) << run.err << run.out;  // 1: slower than exact
   const json report = json::parse(read_file(folder / "r.json"));
   EXPECT_EQ(report.at("plan").at("policy"), GetParam());

@@ -57,6 +57,16 @@ TEST(Slices, EverySecondBelongsToOne) {
   EXPECT_EQ(all(slices), 34);
 }
 
+TEST(ReadableName, OfANodeIsItsClassAlone) {
+  EXPECT_EQ(
+      readable_name("torch::autograd::CppNode<hot::backward::(anonymous namespace)::Own>", true),
+      "Own");
+  EXPECT_EQ(readable_name("torch::autograd::AccumulateGrad", true), "AccumulateGrad");
+  EXPECT_EQ(readable_name("torch::autograd::CppNode<a::Of<b::C> >", true), "Of<b::C> ");
+  EXPECT_EQ(readable_name("AddmmBackward0", true), "AddmmBackward0");
+  EXPECT_EQ(readable_name("aten::mm", false), "aten::mm");
+}
+
 TEST(MeanEvents, OtherOperationsAreRefused) {
   Ticks ticks(4);
   MeanEvents mean({event("a", 0, 1, 0)}, {});

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "analyzers/measure/totals.hpp"
 #include "analyzers/profile/step_clock.hpp"
@@ -14,35 +15,59 @@ namespace hot::profile {
 namespace {
 
 constexpr double kLong = 30;             ///< seconds of a step
+constexpr double kTrim = 0.2;            ///< of the ratios, at both ends: other programs' turns
+constexpr double kNoticed = 0.005;       ///< share of a step that watching all of it may take
 constexpr std::size_t kRoom = 512;       ///< rounds without another place in memory
 constexpr std::size_t kLeastRounds = 4;  ///< of which each order has two
 
 /// Mean of values whose order takes turns, free of what the order adds: the middle between the mean
 /// of the even rounds and that of the odd ones; the 95 % interval is of what spreads within them.
+/// `trim`: share of the values that is set aside at both ends (of each order; Yuen's interval).
 struct Mean {
   double value = 0;
   std::optional<double> ci95;
 
-  explicit Mean(const std::vector<double>& values) {
-    std::array<double, 2> count{};
-    std::array<double, 2> mean{};
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      count[i % 2] += 1;
-      mean[i % 2] += (values[i] - mean[i % 2]) / count[i % 2];
+  explicit Mean(const std::vector<double>& values, double trim = 0) {
+    const bool turns = values.size() >= kLeastRounds;
+    std::array<std::vector<double>, 2> orders;
+    for (std::size_t i = 0; i < values.size(); ++i) orders[turns ? i % 2 : 0].push_back(values[i]);
+    double variance = 0;
+    std::int64_t freedom = 0;
+    const double share = turns ? 0.5 : 1;
+    for (auto& order : orders) {
+      if (order.empty()) continue;
+      const auto [mean, square, left] = trimmed(order, trim);
+      value += share * mean;
+      variance += share * share * square;
+      freedom += left - 1;
+    }
+    if (freedom > 0) ci95 = measure::student_t(freedom) * std::sqrt(variance);
+  }
+
+ private:
+  /// Mean without the ends, its squared standard error by the Winsorised values, and how many are
+  /// left.
+  static std::tuple<double, double, std::int64_t> trimmed(std::vector<double>& values,
+                                                          double trim) {
+    std::sort(values.begin(), values.end());
+    const auto cut = static_cast<std::size_t>(trim * static_cast<double>(values.size()));
+    for (std::size_t i = 0; i < cut; ++i) {
+      values[i] = values[cut];
+      values[values.size() - 1 - i] = values[values.size() - 1 - cut];
     }
     const auto n = static_cast<double>(values.size());
-    const bool turns = values.size() >= kLeastRounds;
-    const double all = n > 0 ? (count[0] * mean[0] + count[1] * mean[1]) / n : 0;
-    value = turns ? (mean[0] + mean[1]) / 2 : all;
-    if (values.size() < 2) return;
-    double squares = 0;
+    const auto left = static_cast<std::int64_t>(values.size() - 2 * cut);
+    double inner = 0;
+    double all = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const double d = values[i] - (turns ? mean[i % 2] : all);
-      squares += d * d;
+      all += values[i] / n;
+      if (i >= cut && i < values.size() - cut) inner += values[i] / static_cast<double>(left);
     }
-    const std::int64_t freedom = static_cast<std::int64_t>(values.size()) - (turns ? 2 : 1);
-    const double weight = turns ? (1 / count[0] + 1 / count[1]) / 4 : 1 / n;
-    ci95 = measure::student_t(freedom) * std::sqrt(weight * squares / static_cast<double>(freedom));
+    if (left < 2) return {inner, 0, left};
+    double squares = 0;
+    for (const double v : values) squares += (v - all) * (v - all);
+    const auto l = static_cast<double>(left);
+    return {inner, squares / (l * (l - 1)), left};
   }
 };
 
@@ -68,7 +93,15 @@ struct Kind {
   Runs runs;                       ///< sums
   std::vector<TimeProfile> parts;  ///< where every step must be logged
 
+  bool by_halves = false;  ///< forward and backward are watched in turns
+
   [[nodiscard]] bool repeats() const { return mean != nullptr; }
+  /// Both halves by the second round, and each as often first as second by the fourth.
+  [[nodiscard]] Half next_half() const {
+    if (!by_halves) return Half::both;
+    const std::size_t round = watched.size();
+    return (round % 2 == 1) == (round / 2 % 2 == 1) ? Half::forward : Half::backward;
+  }
   /// Forgets the rounds so far.
   void clear() {
     plain.clear();
@@ -99,8 +132,12 @@ Runs mean_runs(Runs sums, double steps) {
 class Timer {
  public:
   Timer(const verify::StepSetting& setting, const Trace& trace, Optimizer& optimizer,
-        const InputShares& shares)
-      : setting_(setting), trace_(trace), optimizer_(optimizer), shares_(shares) {}
+        const InputShares& shares, double step_seconds)
+      : setting_(setting),
+        trace_(trace),
+        optimizer_(optimizer),
+        shares_(shares),
+        step_seconds_(step_seconds) {}
 
   [[nodiscard]] double plain(const Kind& kind) {
     const auto replacement = put_in_place(kind.replaced);
@@ -114,7 +151,8 @@ class Timer {
     if (!setting_.model.device.is_cpu()) return;
     auto mean = std::make_unique<MeanEvents>(kind.log->events(), cost);
     if (!mean->can_add()) return;
-    kind.ticks = std::make_unique<Ticks>(mean->size() + 1);
+    kind.ticks = mean->room();
+    kind.by_halves = mean->cost() > kNoticed * step_seconds_;
     kind.mean = std::move(mean);
     kind.watched.reserve(kRoom);
     kind.plain.reserve(kRoom);
@@ -125,9 +163,17 @@ class Timer {
     TimedStep step;
     if (kind.repeats()) {
       const auto replacement = put_in_place(kind.replaced);
-      std::optional<StepClock> clock(std::in_place, *kind.ticks);
-      step = run(nullptr, [&] { clock.reset(); });
-      if (!kind.mean->add(*kind.ticks)) {
+      const Half half = kind.next_half();
+      std::optional<StepClock> clock;
+      if (half != Half::backward) clock.emplace(*kind.ticks);
+      step = run(
+          [&] {
+            if (half == Half::both) return;
+            clock.reset();
+            if (half == Half::backward) clock.emplace(*kind.ticks, kind.mean->range(half).first);
+          },
+          [&] { clock.reset(); });
+      if (!kind.mean->add(*kind.ticks, half)) {
         kind.mean.reset();
         return false;
       }
@@ -190,6 +236,7 @@ class Timer {
   const Trace& trace_;
   Optimizer& optimizer_;
   const InputShares& shares_;
+  double step_seconds_;  ///< about
 };
 
 bool convolves(const Trace& trace) {
@@ -225,7 +272,7 @@ void set_metrics(TimeComparison& result, const Kind& exact, const Kind& plan,
   }
   m.set("optimizer_ms", result.exact.optimizer * 1e3, Origin::measured);
   m.set("parts_share", parts / whole, Origin::measured);
-  const Mean overhead(ratios(exact.watched, exact.plain));
+  const Mean overhead(ratios(exact.watched, exact.plain), kTrim);
   m.set("watching_cost", overhead.value - 1, Origin::measured, overhead.ci95);
   m.set("hook_us", hook.whole * 1e6, Origin::measured);
   const double eligible = eligible_backward(result.exact);
@@ -251,7 +298,8 @@ bool time_watching(const Kind& exact, const TimeOptions& options, const Round& r
          exact.plain.size() < static_cast<std::size_t>(options.watching_repeats)) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     if (spent.count() > options.watching_seconds) break;
-    if (*Mean(ratios(exact.watched, exact.plain)).ci95 < options.watching_interval) break;
+    const Mean cost(ratios(exact.watched, exact.plain), kTrim);
+    if (cost.ci95 && *cost.ci95 < options.watching_interval) break;
     if (!round()) return false;
   }
   return true;
@@ -265,7 +313,7 @@ TimeComparison time_steps(const verify::StepSetting& setting, const verify::Repl
                           const std::function<void(std::string_view)>& next) {
   next("gradients one at a time");
   const InputShares shares = convolves(trace) ? measure_input_shares(setting) : InputShares{};
-  Timer timer(setting, trace, optimizer, shares);
+  Timer timer(setting, trace, optimizer, shares, options.step_seconds);
   const verify::Replaced nothing;
   Kind exact(nothing);
   Kind plan(replaced);

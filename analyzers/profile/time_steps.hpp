@@ -25,9 +25,10 @@ struct TimeOptions {
 /// Protocol: of each kind one step that is logged and one that isn't, both untimed; then rounds of
 /// a plain and a watched step and, with a plan, both again with it; every other round runs in
 /// reverse order, so that who goes first changes no mean; caches as the step before left them. Last
-/// further exact rounds, where what watching adds isn't known well yet. Parts are means over the
-/// watched steps, freed of what a hook costs; the whole is the plain steps'. `next` is told what
-/// comes.
+/// further exact rounds, where what watching adds isn't known well yet. In short steps forward and
+/// backward are watched in turns, so that watching stays a small part of them. Parts are means over
+/// the watched steps, freed of what a hook costs; the whole is the plain steps'. `next` is told
+/// what comes.
 [[nodiscard]] TimeComparison time_steps(const verify::StepSetting& setting,
                                         const verify::Replaced& replaced, const Trace& trace,
                                         Optimizer& optimizer, const Ceilings& ceilings,

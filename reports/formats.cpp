@@ -43,6 +43,11 @@ std::string perfetto(const Report& report, const Style&) {
   return write_perfetto(*report.step);
 }
 
+std::string memory_snapshot(const Report& report, const Style&) {
+  if (report.memory_snapshot.empty()) throw std::logic_error("the report has no memory snapshot");
+  return report.memory_snapshot;
+}
+
 bool always(const Report&) {
   return true;
 }
@@ -51,6 +56,9 @@ bool has_plan(const Report& report) {
 }
 bool has_step(const Report& report) {
   return report.step.has_value();
+}
+bool has_memory_snapshot(const Report& report) {
+  return !report.memory_snapshot.empty();
 }
 bool has_profile(const Report& report) {
   return report.profile.has_value();
@@ -75,6 +83,8 @@ const std::vector<Format>& formats() {
        has_profile},
       {"perfetto", "a step's trace for Perfetto or Chrome; .gz packs it", "--trace", perfetto,
        has_step},
+      {"memory-snapshot", "torch's own snapshot of a GPU's memory, for memory_viz",
+       "--memory-snapshot", memory_snapshot, has_memory_snapshot},
   };
   return table;
 }

@@ -18,7 +18,7 @@ struct Style {
 inline constexpr std::size_t kMinWidth = 60;
 
 /// A report format: everything in a Report that it knows how to show, as text that ends in a
-/// newline.
+/// newline ("memory-snapshot" alone is binary).
 struct Format {
   std::string_view name;         ///< "json", "plan", "csv", "html" …
   std::string_view description;  ///< one line

@@ -99,11 +99,25 @@ std::string Table::head(const std::vector<std::size_t>& width, const Style& styl
   return text;
 }
 
+std::vector<Table::Line> Table::shortened(const std::vector<std::size_t>& width) const {
+  std::vector<Line> lines = lines_;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (!columns_[c].elastic || columns_[c].wraps) continue;
+    std::vector<std::string> cells;
+    for (const Line& line : lines) cells.push_back(line.is_remark ? "" : line.cells[c]);
+    cells = elided_apart(cells, width[c]);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (!lines[i].is_remark) lines[i].cells[c] = cells[i];
+    }
+  }
+  return lines;
+}
+
 std::string Table::text(const Style& style) const {
   const std::size_t total = std::max(style.width, kMinWidth);
   const std::vector<std::size_t> width = widths(total);
   std::string text = head(width, style);
-  for (const Line& line : lines_) {
+  for (const Line& line : shortened(width)) {
     if (line.is_remark) {
       text += paragraph(std::string(kRemarkIndent, ' '), line.cells[0], total);
       continue;

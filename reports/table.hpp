@@ -36,6 +36,8 @@ class Table {
     bool is_remark = false;
   };
   [[nodiscard]] std::vector<std::size_t> widths(std::size_t total) const;
+  /// The lines with their elastic cells in the columns' widths, different ones still different.
+  [[nodiscard]] std::vector<Line> shortened(const std::vector<std::size_t>& width) const;
   [[nodiscard]] std::string head(const std::vector<std::size_t>& width, const Style& style) const;
 
   std::vector<Column> columns_;

@@ -21,6 +21,11 @@ namespace hot::reports {
 /// tells layers apart, so it keeps the larger half.
 [[nodiscard]] std::string elided(std::string_view text, std::size_t width);
 
+/// The same of each text of a column, so that different ones stay different: where the middle told
+/// them apart it is kept, and what they have in common is replaced, "...layer_11...in_proj".
+[[nodiscard]] std::vector<std::string> elided_apart(const std::vector<std::string>& texts,
+                                                    std::size_t width);
+
 /// `text` broken at spaces into lines of at most `width` columns; words that are longer are broken
 /// anywhere.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);

@@ -87,9 +87,12 @@ void add_whole(Table& table, const std::string& name, double exact, double whole
   table.row({name, ms_text(exact), percent_text(exact / whole), plan ? ms_text(*plan) : "", what});
 }
 
-/// " ±0.5 %", or nothing.
-std::string interval(const Metric& share) {
-  return share.ci95 ? fmt::format(" (95 % ±{})", percent_text(*share.ci95)) : "";
+/// " (95 % ±0.5 %, 12 pairs of steps)", or nothing.
+std::string interval(const Metrics& metrics) {
+  const Metric& share = *metrics.find("watching_cost");
+  if (!share.ci95) return "";
+  return fmt::format(" (95 % ±{}, {:.0f} pairs of steps)", percent_text(*share.ci95),
+                     metrics.value("watching_pairs"));
 }
 
 std::string whole_table(const TimeComparison& time, const Style& style) {
@@ -147,9 +150,8 @@ std::string time_section(const Report& report, const Style& style) {
           "layer's FLOP per byte allow; a: bound by arithmetic, m: by memory.",
           ms_text(step.value / 1e3),
           step.ci95 ? fmt::format(" (95 % ±{})", ms_text(*step.ci95 / 1e3)) : "",
-          m.value("repeats"), percent_text(m.value("watching_cost")),
-          interval(*m.find("watching_cost")), m.value("hook_us"),
-          fmt::format("{:.4g}", m.value("gemm_flops_per_second") / 1e9),
+          m.value("repeats"), percent_text(m.value("watching_cost")), interval(m),
+          m.value("hook_us"), fmt::format("{:.4g}", m.value("gemm_flops_per_second") / 1e9),
           fmt::format("{:.3g}", m.value("copy_bytes_per_second") / 1e9)),
       style.width);
   for (const std::string& note : time.notes) text += paragraph("", note, style.width);

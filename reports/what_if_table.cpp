@@ -10,6 +10,8 @@
 namespace hot::reports {
 namespace {
 
+constexpr double kGibibyte = 1024.0 * 1024 * 1024;
+
 std::string of(double bytes) {
   return bytes_text(bytes);
 }
@@ -50,12 +52,14 @@ std::string batches_text(const BatchSweep& sweep, const Style& style) {
                   style.width);
   }
   if (sweep.budget_bytes > 0) {
-    text += paragraph("",
-                      sweep.exact
-                          ? fmt::format("Largest batch in {} (modelled): {}.",
-                                        of(static_cast<double>(sweep.budget_bytes)), largest(sweep))
-                          : "The largest batch can't be said: fewer than two batch sizes ran.",
-                      style.width);
+    text += paragraph(
+        "",
+        sweep.exact
+            ? fmt::format("Largest batch in {:g} GiB (modelled, the line's largest deviation "
+                          "kept free): {}.",
+                          static_cast<double>(sweep.budget_bytes) / kGibibyte, largest(sweep))
+            : "The largest batch can't be said: fewer than two batch sizes ran.",
+        style.width);
   }
   return text;
 }

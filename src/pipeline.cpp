@@ -232,15 +232,15 @@ profile::BatchMaker batch_maker(const PipelineOptions& options, const models::Mo
   };
 }
 
+/// The layers that a plan changes; none without one.
+verify::Replaced replaced_by(const std::optional<Plan>& plan) {
+  return plan ? verify::planned_layers(*plan) : verify::Replaced{};
+}
+
 /// What a GPU really ran in a step, by its own records.
 void observe_device(const verify::StepSetting& setting, Report& report) {
   if (setting.model.device.is_cpu()) return;
-  verify::Replaced replaced;
-  if (report.plan)
-    for (const LayerPlan& layer : report.plan->layers)
-      if (!layer.grad_input.is_exact() || !layer.grad_weight.is_exact())
-        replaced[layer.name] = {layer.grad_input, layer.grad_weight};
-  report.device = device::profile_device(setting, replaced);
+  report.device = device::profile_device(setting, replaced_by(report.plan));
 }
 
 void profile_step(const PipelineOptions& options, const models::Model& model,
@@ -251,6 +251,8 @@ void profile_step(const PipelineOptions& options, const models::Model& model,
                    batch_maker(options, model), options.profile, progress, *report.profile,
                    &*report.step);
   observe_device(setting, report);
+  if (options.memory_snapshot)
+    report.memory_snapshot = device::snapshot_memory(setting, replaced_by(report.plan));
 }
 
 /// Samples in the minibatch that the user asked for: --batch, or the first size of an --input; 0

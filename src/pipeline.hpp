@@ -29,9 +29,10 @@ struct PipelineOptions {
   select::Options select;
   verify::Options verify;
   profile::Options profile;
-  bool profiles = false;    ///< profile in place of measure, select and verify
-  bool ceilings = false;    ///< measure what this machine reaches at most, for a roofline
-  bool makes_plan = false;  ///< profile: measure and select come before
+  bool profiles = false;         ///< profile in place of measure, select and verify
+  bool ceilings = false;         ///< measure what this machine reaches at most, for a roofline
+  bool memory_snapshot = false;  ///< profile on a GPU: torch's own snapshot of its allocator
+  bool makes_plan = false;       ///< profile: measure and select come before
   Stage last = Stage::verify;
   std::optional<Plan>
       plan;  ///< verified in place of a plan of this run: measure and select are left out

@@ -4,12 +4,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace hot::cost {
 namespace {
@@ -17,6 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFormat = "hot-analyze times 1";
+constexpr std::size_t kKeptFiles = 16;
+constexpr std::chrono::hours kKeptFor = std::chrono::days(30);
 
 std::string folder() {
   if (const char* own = std::getenv("HOT_CACHE_DIR")) return own;
@@ -34,6 +41,37 @@ std::uint64_t hash(const std::string& text) {
   std::uint64_t h = 1469598103934665603U;
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211U;
   return h;
+}
+
+/// "times-<16 hexadecimal digits>.tsv", and with a process id what a run that was killed left.
+bool is_times(const std::string& name) {
+  constexpr std::string_view kBegin = "times-";
+  constexpr std::string_view kEnd = ".tsv";
+  const std::size_t digits = kBegin.size() + 16;
+  return name.starts_with(kBegin) &&
+         name.substr(0, digits).find_first_not_of("0123456789abcdef", kBegin.size()) ==
+             std::string::npos &&
+         name.substr(std::min(digits, name.size())).starts_with(kEnd);
+}
+
+/// Removes files of times beside `own` that are old, or are more than those that are kept.
+void remove_old(const fs::path& own) {
+  std::error_code error;
+  std::vector<std::pair<fs::file_time_type, fs::path>> others;
+  fs::directory_iterator files(own.parent_path(), error);
+  for (; !error && files != fs::directory_iterator(); files.increment(error)) {
+    const fs::path& file = files->path();
+    std::error_code gone;
+    if (file == own || !files->is_regular_file(gone) || !is_times(file.filename().string()))
+      continue;
+    if (const auto written = fs::last_write_time(file, gone); !gone)
+      others.emplace_back(written, file);
+  }
+  std::sort(others.begin(), others.end(), std::greater<>());
+  const auto oldest = fs::file_time_type::clock::now() - kKeptFor;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    if (i + 1 >= kKeptFiles || others[i].first < oldest) fs::remove(others[i].second, error);
+  }
 }
 
 }  // namespace
@@ -89,6 +127,7 @@ void TimeCache::save() {
     note_ = fmt::format("Measured times could not be kept in {}; the next run measures them anew.",
                         path_);
   }
+  if (note_.empty()) remove_old(path_);
   changed_ = false;
 }
 

@@ -9,7 +9,8 @@ namespace hot::cost {
 /// Times that earlier runs measured, kept on disk by device and version; a time of another device,
 /// thread count, kernel or version is never used. One file of lines "key<TAB>ms"; it is read whole
 /// and replaced whole, and a file that can't be read or written is no error: times are measured
-/// anew, and note() says so.
+/// anew, and note() says so. Files of other devices and builds go when they weren't written for a
+/// month or sixteen are younger.
 class TimeCache {
  public:
   /// `device`: what the times depend on besides the key. Folder: $HOT_CACHE_DIR, else

@@ -4,9 +4,11 @@
 
 #include "analyzers/device/attribution.hpp"
 #include "backward/recorder.hpp"
+#include "core/errors.hpp"
 #include "device/choose.hpp"
 #include "device/scope.hpp"
 #include "kernels/activity.hpp"
+#include "kernels/memory_snapshot.hpp"
 #include "kernels/nvtx.hpp"
 
 namespace hot::device {
@@ -38,6 +40,14 @@ class Ids : public WorkObserver {
 };
 
 struct Nobody : backward::Listener {};
+
+void run(const verify::StepSetting& setting, const verify::Replaced& replaced) {
+  std::unique_ptr<backward::Replacement> replacement;
+  if (!replaced.empty())
+    replacement = std::make_unique<backward::Replacement>(setting.model, replaced, setting.seed);
+  (void)models::run_step(setting.model, setting.batch, setting.loss, setting.seed);
+  synchronize(setting.model.device);
+}
 
 /// One observed step; the first is run unobserved.
 DeviceStep observed(const verify::StepSetting& setting, const verify::Replaced& replaced,
@@ -76,6 +86,19 @@ DeviceProfile profile_device(const verify::StepSetting& setting, const verify::R
   if (!profile.reason.empty() || replaced.empty()) return profile;
   profile.plan = observed(setting, replaced, profile.reason);
   return profile;
+}
+
+std::string snapshot_memory(const verify::StepSetting& setting, const verify::Replaced& replaced) {
+  if (setting.model.device.is_cpu())
+    throw EnvironmentError("a memory snapshot is of a GPU's allocator; the step runs on the CPU");
+  const auto both = [&] {
+    run(setting, {});
+    if (!replaced.empty()) run(setting, replaced);
+  };
+  both();
+  const kernels::MemoryHistory history;
+  both();
+  return kernels::memory_snapshot();
 }
 
 struct NvtxRanges::State : WorkObserver {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hot::profile {
@@ -44,6 +45,11 @@ struct Slice {
   double own = 0;  ///< seconds that belong to it and to no other slice
   std::int64_t bytes = 0;
 };
+
+/// A name for people of an operation or, where `node`, of a backward node: "ReplacedMatmul" of
+/// "torch::autograd::CppNode<hot::backward::(anonymous namespace)::ReplacedMatmul>"; operations
+/// keep theirs ("aten::mm").
+[[nodiscard]] std::string readable_name(std::string_view name, bool node);
 
 /// What the events of a step amount to: every second of them belongs to one slice. A composite of
 /// one layer (aten::linear) belongs to it whole; what is no product inside a backward node belongs

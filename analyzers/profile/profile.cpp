@@ -11,16 +11,6 @@
 namespace hot::profile {
 namespace {
 
-verify::Replaced planned_layers(const Plan* plan) {
-  verify::Replaced layers;
-  if (plan == nullptr) return layers;
-  for (const auto& layer : plan->layers) {
-    if (layer.grad_input.is_exact() && layer.grad_weight.is_exact()) continue;
-    layers[layer.name] = {layer.grad_input, layer.grad_weight};
-  }
-  return layers;
-}
-
 /// Bytes of the operations outside layers, which timed steps don't count.
 void fill_bytes(const ObservedStep& observed, TimeProfile& times) {
   std::map<std::string, std::int64_t> forward, backward;
@@ -76,7 +66,8 @@ std::int64_t needed(const MemoryComparison& memory) {
 void profile(const verify::StepSetting& setting, const Trace& trace, const Plan* plan,
              const BatchMaker& maker, const Options& options, const Progress& progress,
              Profile& result, StepTrace* step) {
-  const verify::Replaced replaced = planned_layers(plan);
+  const verify::Replaced replaced =
+      plan == nullptr ? verify::Replaced{} : verify::planned_layers(*plan);
   const auto batches = batches_of(options, batch_of(setting.batch));
   const int kinds = replaced.empty() ? 1 : 2;
   // Besides the rounds: memory, ceilings, gradients one at a time, warming up.
@@ -93,6 +84,7 @@ void profile(const verify::StepSetting& setting, const Trace& trace, const Plan*
   Optimizer optimizer(options.optimizer, setting.model);
   TimeOptions how;
   how.repeats = options.repeats;
+  if (!options.more_watching) how.watching_repeats = 0;
   how.seconds = options.seconds;
   how.step_seconds = trace.step_seconds;
   result.time = time_steps(setting, replaced, trace, optimizer, ceilings, how,

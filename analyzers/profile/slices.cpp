@@ -14,7 +14,7 @@ struct Open {
 
 Slice slice_of(const OpEvent& event) {
   Slice slice;
-  slice.name = event.name;
+  slice.name = readable_name(event.name, event.node);
   slice.site = event.site;
   slice.module = event.module;
   slice.phase = event.phase;
@@ -107,6 +107,22 @@ const char* to_string(Phase phase) {
       return "optimizer";
   }
   return "?";
+}
+
+std::string readable_name(std::string_view name, bool node) {
+  if (!node) return std::string(name);
+  constexpr std::string_view kCustom = "CppNode<";
+  if (const auto found = name.find(kCustom); found != std::string_view::npos && name.back() == '>')
+    name = name.substr(found + kCustom.size(), name.size() - found - kCustom.size() - 1);
+  // What stands before the last "::" outside of <> and () is where the class lives.
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i + 1 < name.size(); ++i) {
+    if (name[i] == '<' || name[i] == '(') ++depth;
+    if (name[i] == '>' || name[i] == ')') --depth;
+    if (depth == 0 && name[i] == ':' && name[i + 1] == ':') begin = i + 2;
+  }
+  return std::string(name.substr(begin));
 }
 
 std::vector<Slice> slices_of(const std::vector<OpEvent>& events) {

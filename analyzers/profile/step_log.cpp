@@ -179,7 +179,7 @@ void StepLog::State::attribute(const at::RecordFunction& fn, OpEvent& event, Ope
   }
   if (outermost) {
     view.serial = ++serials;
-    view.op = event.name;
+    view.op = readable_name(event.name, event.node);
     view.owner = event.module;
   }
   if (event.site >= 0) view.owner = recorder->sites()[static_cast<std::size_t>(event.site)].name;

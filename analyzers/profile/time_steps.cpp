@@ -1,10 +1,12 @@
 #include "analyzers/profile/time_steps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "analyzers/measure/totals.hpp"
 #include "analyzers/profile/step_clock.hpp"
@@ -12,21 +14,60 @@
 namespace hot::profile {
 namespace {
 
-constexpr double kLong = 30;       ///< seconds of a step
-constexpr std::size_t kRoom = 64;  ///< rounds without another place in memory
+constexpr double kLong = 30;             ///< seconds of a step
+constexpr double kTrim = 0.2;            ///< of the ratios, at both ends: other programs' turns
+constexpr double kNoticed = 0.005;       ///< share of a step that watching all of it may take
+constexpr std::size_t kRoom = 512;       ///< rounds without another place in memory
+constexpr std::size_t kLeastRounds = 4;  ///< of which each order has two
 
+/// Mean of values whose order takes turns, free of what the order adds: the middle between the mean
+/// of the even rounds and that of the odd ones; the 95 % interval is of what spreads within them.
+/// `trim`: share of the values that is set aside at both ends (of each order; Yuen's interval).
 struct Mean {
   double value = 0;
   std::optional<double> ci95;
 
-  explicit Mean(const std::vector<double>& values) {
-    const auto n = static_cast<double>(values.size());
-    for (const double v : values) value += v / n;
-    if (values.size() < 2) return;
+  explicit Mean(const std::vector<double>& values, double trim = 0) {
+    const bool turns = values.size() >= kLeastRounds;
+    std::array<std::vector<double>, 2> orders;
+    for (std::size_t i = 0; i < values.size(); ++i) orders[turns ? i % 2 : 0].push_back(values[i]);
     double variance = 0;
-    for (const double v : values) variance += (v - value) * (v - value) / (n - 1);
-    ci95 =
-        measure::student_t(static_cast<std::int64_t>(values.size()) - 1) * std::sqrt(variance / n);
+    std::int64_t freedom = 0;
+    const double share = turns ? 0.5 : 1;
+    for (auto& order : orders) {
+      if (order.empty()) continue;
+      const auto [mean, square, left] = trimmed(order, trim);
+      value += share * mean;
+      variance += share * share * square;
+      freedom += left - 1;
+    }
+    if (freedom > 0) ci95 = measure::student_t(freedom) * std::sqrt(variance);
+  }
+
+ private:
+  /// Mean without the ends, its squared standard error by the Winsorised values, and how many are
+  /// left.
+  static std::tuple<double, double, std::int64_t> trimmed(std::vector<double>& values,
+                                                          double trim) {
+    std::sort(values.begin(), values.end());
+    const auto cut = static_cast<std::size_t>(trim * static_cast<double>(values.size()));
+    for (std::size_t i = 0; i < cut; ++i) {
+      values[i] = values[cut];
+      values[values.size() - 1 - i] = values[values.size() - 1 - cut];
+    }
+    const auto n = static_cast<double>(values.size());
+    const auto left = static_cast<std::int64_t>(values.size() - 2 * cut);
+    double inner = 0;
+    double all = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      all += values[i] / n;
+      if (i >= cut && i < values.size() - cut) inner += values[i] / static_cast<double>(left);
+    }
+    if (left < 2) return {inner, 0, left};
+    double squares = 0;
+    for (const double v : values) squares += (v - all) * (v - all);
+    const auto l = static_cast<double>(left);
+    return {inner, squares / (l * (l - 1)), left};
   }
 };
 
@@ -52,7 +93,15 @@ struct Kind {
   Runs runs;                       ///< sums
   std::vector<TimeProfile> parts;  ///< where every step must be logged
 
+  bool by_halves = false;  ///< forward and backward are watched in turns
+
   [[nodiscard]] bool repeats() const { return mean != nullptr; }
+  /// Both halves by the second round, and each as often first as second by the fourth.
+  [[nodiscard]] Half next_half() const {
+    if (!by_halves) return Half::both;
+    const std::size_t round = watched.size();
+    return (round % 2 == 1) == (round / 2 % 2 == 1) ? Half::forward : Half::backward;
+  }
   /// Forgets the rounds so far.
   void clear() {
     plain.clear();
@@ -83,8 +132,12 @@ Runs mean_runs(Runs sums, double steps) {
 class Timer {
  public:
   Timer(const verify::StepSetting& setting, const Trace& trace, Optimizer& optimizer,
-        const InputShares& shares)
-      : setting_(setting), trace_(trace), optimizer_(optimizer), shares_(shares) {}
+        const InputShares& shares, double step_seconds)
+      : setting_(setting),
+        trace_(trace),
+        optimizer_(optimizer),
+        shares_(shares),
+        step_seconds_(step_seconds) {}
 
   [[nodiscard]] double plain(const Kind& kind) {
     const auto replacement = put_in_place(kind.replaced);
@@ -98,7 +151,8 @@ class Timer {
     if (!setting_.model.device.is_cpu()) return;
     auto mean = std::make_unique<MeanEvents>(kind.log->events(), cost);
     if (!mean->can_add()) return;
-    kind.ticks = std::make_unique<Ticks>(mean->size() + 1);
+    kind.ticks = mean->room();
+    kind.by_halves = mean->cost() > kNoticed * step_seconds_;
     kind.mean = std::move(mean);
     kind.watched.reserve(kRoom);
     kind.plain.reserve(kRoom);
@@ -109,9 +163,17 @@ class Timer {
     TimedStep step;
     if (kind.repeats()) {
       const auto replacement = put_in_place(kind.replaced);
-      std::optional<StepClock> clock(std::in_place, *kind.ticks);
-      step = run(nullptr, [&] { clock.reset(); });
-      if (!kind.mean->add(*kind.ticks)) {
+      const Half half = kind.next_half();
+      std::optional<StepClock> clock;
+      if (half != Half::backward) clock.emplace(*kind.ticks);
+      step = run(
+          [&] {
+            if (half == Half::both) return;
+            clock.reset();
+            if (half == Half::backward) clock.emplace(*kind.ticks, kind.mean->range(half).first);
+          },
+          [&] { clock.reset(); });
+      if (!kind.mean->add(*kind.ticks, half)) {
         kind.mean.reset();
         return false;
       }
@@ -174,6 +236,7 @@ class Timer {
   const Trace& trace_;
   Optimizer& optimizer_;
   const InputShares& shares_;
+  double step_seconds_;  ///< about
 };
 
 bool convolves(const Trace& trace) {
@@ -209,7 +272,7 @@ void set_metrics(TimeComparison& result, const Kind& exact, const Kind& plan,
   }
   m.set("optimizer_ms", result.exact.optimizer * 1e3, Origin::measured);
   m.set("parts_share", parts / whole, Origin::measured);
-  const Mean overhead(ratios(exact.watched, exact.plain));
+  const Mean overhead(ratios(exact.watched, exact.plain), kTrim);
   m.set("watching_cost", overhead.value - 1, Origin::measured, overhead.ci95);
   m.set("hook_us", hook.whole * 1e6, Origin::measured);
   const double eligible = eligible_backward(result.exact);
@@ -221,7 +284,25 @@ void set_metrics(TimeComparison& result, const Kind& exact, const Kind& plan,
   }
   m.set("gemm_flops_per_second", ceilings.float32_flops, Origin::measured);
   m.set("copy_bytes_per_second", ceilings.bytes_per_second, Origin::measured);
-  m.set("repeats", static_cast<double>(exact.plain.size()), Origin::measured);
+  m.set("repeats", static_cast<double>(plan.plain.empty() ? exact.plain.size() : plan.plain.size()),
+        Origin::measured);
+  m.set("watching_pairs", static_cast<double>(exact.watched.size()), Origin::measured);
+}
+
+/// Further exact rounds until what watching adds is known, or a limit is reached. False where a
+/// round failed.
+template <class Round>
+bool time_watching(const Kind& exact, const TimeOptions& options, const Round& round) {
+  const auto start = std::chrono::steady_clock::now();
+  while (exact.repeats() && exact.plain.size() >= kLeastRounds &&
+         exact.plain.size() < static_cast<std::size_t>(options.watching_repeats)) {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    if (spent.count() > options.watching_seconds) break;
+    const Mean cost(ratios(exact.watched, exact.plain), kTrim);
+    if (cost.ci95 && *cost.ci95 < options.watching_interval) break;
+    if (!round()) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -232,7 +313,7 @@ TimeComparison time_steps(const verify::StepSetting& setting, const verify::Repl
                           const std::function<void(std::string_view)>& next) {
   next("gradients one at a time");
   const InputShares shares = convolves(trace) ? measure_input_shares(setting) : InputShares{};
-  Timer timer(setting, trace, optimizer, shares);
+  Timer timer(setting, trace, optimizer, shares, options.step_seconds);
   const verify::Replaced nothing;
   Kind exact(nothing);
   Kind plan(replaced);
@@ -244,31 +325,45 @@ TimeComparison time_steps(const verify::StepSetting& setting, const verify::Repl
   const auto spent = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  const auto done = [&] {
-    const auto rounds = static_cast<int>(exact.plain.size());
-    if (rounds >= options.repeats) return true;
-    if (rounds >= (long_steps ? 1 : 2) && spent() > options.seconds) return true;
-    if (rounds < 3) return false;
-    const Mean mean(exact.plain);
-    const Mean cost(ratios(exact.watched, exact.plain));
-    return *mean.ci95 < options.interval * mean.value && *cost.ci95 < options.interval;
+  const auto certain = [](const std::vector<double>& values, double interval) {
+    const Mean mean(values);
+    return *mean.ci95 < interval * mean.value;
   };
-  const auto round = [&](Kind& kind, std::string_view what) {
+  const auto done = [&] {
+    const std::size_t rounds = exact.plain.size();
+    if (rounds >= static_cast<std::size_t>(options.repeats)) return true;
+    if (rounds >= (long_steps ? 1 : 2) && spent() > options.seconds) return true;
+    return rounds >= kLeastRounds && certain(exact.plain, options.interval) &&
+           (plan.plain.empty() || certain(ratios(exact.plain, plan.plain), options.interval));
+  };
+  const auto pair = [&](Kind& kind, std::string_view what, bool watched_first) {
     next(what);
-    // The first of two steps finds the caches otherwise than the second: they take turns.
-    const bool watched_first = kind.plain.size() % 2 == 1;
     if (watched_first && !timer.watched(kind)) return false;
     kind.plain.push_back(timer.plain(kind));
     return watched_first || timer.watched(kind);
+  };
+  // A step finds caches and heap as the one before left them: every other round goes backwards.
+  const auto round = [&] {
+    const bool back = exact.plain.size() % 2 == 1;
+    if (back && !replaced.empty() && !pair(plan, "timing the plan", back)) return false;
+    if (!pair(exact, "timing steps", back)) return false;
+    return back || replaced.empty() || pair(plan, "timing the plan", back);
   };
   next("warming up");
   for (Kind* kind : kinds) {
     timer.learn(*kind, hook);
     if (!long_steps) static_cast<void>(timer.plain(*kind));
   }
-  while (!done()) {
-    const bool same =
-        round(exact, "timing steps") && (replaced.empty() || round(plan, "timing the plan"));
+  bool known = false;
+  while (!known) {
+    const bool whole = done();
+    const bool same = whole ? time_watching(exact, options,
+                                            [&] {
+                                              return pair(exact, "timing what watching adds",
+                                                          exact.plain.size() % 2 == 1);
+                                            })
+                            : round();
+    known = whole && same;
     if (same) continue;
     for (Kind* kind : kinds) kind->clear();
   }

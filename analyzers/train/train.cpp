@@ -16,14 +16,8 @@
 namespace hot::train {
 namespace {
 
-using Planned = std::map<std::string, backward::LayerSchemes>;
-
-Planned planned_layers(const Plan& plan) {
-  Planned layers;
-  for (const LayerPlan& layer : plan.layers) {
-    if (layer.grad_input.is_exact() && layer.grad_weight.is_exact()) continue;
-    layers[layer.name] = {layer.grad_input, layer.grad_weight};
-  }
+verify::Replaced planned_layers(const Plan& plan) {
+  verify::Replaced layers = verify::planned_layers(plan);
   if (layers.empty())
     throw UsageError("the plan leaves every layer exact: there is nothing to compare");
   return layers;
@@ -44,7 +38,7 @@ Data split(const models::Inputs& inputs, double hold_out) {
 }
 
 /// Bytes of one step, exact and planned: counting costs time, so it isn't done while training.
-void count_bytes(const Setting& setting, const Planned& planned, Metrics& total) {
+void count_bytes(const Setting& setting, const verify::Replaced& planned, Metrics& total) {
   const verify::StepSetting one{setting.model, setting.data.training.front(), setting.loss,
                                 setting.options.seed};
   const verify::StepRun exact = verify::counted_step(one, {}, false);
@@ -80,7 +74,7 @@ void note(const Setting& setting, Training& training) {
 
 void train(const models::Model& model, const models::Inputs& inputs, const models::Loss& loss,
            const Plan& plan, const Options& options, const Progress& progress, Training& training) {
-  const Planned planned = planned_layers(plan);
+  const verify::Replaced planned = planned_layers(plan);
   const Data data = split(inputs, options.hold_out);
   training.steps = options.steps;
   training.training_batches = std::ssize(data.training);
@@ -104,8 +98,8 @@ void train(const models::Model& model, const models::Inputs& inputs, const model
     for (const bool by_plan : i % 2 == 0 ? std::array{false, true} : std::array{true, false}) {
       what = fmt::format("seed {}, {}", pair.seed, by_plan ? "planned" : "exact");
       start.restore();
-      (by_plan ? pair.plan : pair.exact) =
-          run(setting, by_plan ? planned : Planned{}, pair.seed, by_plan ? &pair.angles : nullptr);
+      (by_plan ? pair.plan : pair.exact) = run(setting, by_plan ? planned : verify::Replaced{},
+                                               pair.seed, by_plan ? &pair.angles : nullptr);
     }
     training.pairs.push_back(std::move(pair));
     summarize(training);

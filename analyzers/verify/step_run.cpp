@@ -28,6 +28,15 @@ std::unique_ptr<backward::Replacement> replace(const StepSetting& setting, const
 
 }  // namespace
 
+Replaced planned_layers(const Plan& plan) {
+  Replaced layers;
+  for (const auto& layer : plan.layers) {
+    if (layer.grad_input.is_exact() && layer.grad_weight.is_exact()) continue;
+    layers[layer.name] = {layer.grad_input, layer.grad_weight};
+  }
+  return layers;
+}
+
 StepRun counted_step(const StepSetting& setting, const Replaced& replaced, bool check) {
   StepRun run;
   const auto replacement = replace(setting, replaced, check);

@@ -8,6 +8,7 @@
 
 #include "backward/recorder.hpp"
 #include "backward/replace.hpp"
+#include "core/plan.hpp"
 #include "models/inputs.hpp"
 #include "models/model.hpp"
 #include "models/step.hpp"
@@ -35,6 +36,9 @@ struct StepSetting {
 
 /// Schemes by layer name; empty: nothing is replaced.
 using Replaced = std::map<std::string, backward::LayerSchemes>;
+
+/// The layers that `plan` changes.
+[[nodiscard]] Replaced planned_layers(const Plan& plan);
 
 /// Runs one step with saved bytes and peak counted, `check` as in backward::Replacement. Its times
 /// are no measurement: counting costs time.

@@ -9,8 +9,8 @@
 namespace hot::verify {
 
 /// Times of the interleaved exact and planned steps. Protocol: one untimed step of each before;
-/// then pairs (exact, plan) in turn, caches as the step before left them; mean and 95 % interval
-/// over the pairs.
+/// then pairs, exact first and plan first in turn, caches as the step before left them; mean and
+/// 95 % interval over the pairs.
 class Timings {
  public:
   void add(const StepRun& exact, const StepRun& plan);

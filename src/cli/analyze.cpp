@@ -25,6 +25,7 @@ ExitCode exit_code(const Report& report) {
 ExitCode run_on_model(const Request& request) {
   set_up_messages(request.messages);
   check_device(request.device);
+  if (request.pipeline.memory_snapshot) check_memory_snapshot(request.device);
   const Results results(request);
   PipelineOptions pipeline = request.pipeline;
   pipeline.device = request.device;

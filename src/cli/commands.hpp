@@ -28,6 +28,10 @@ void list_devices();
 /// EnvironmentError.
 void check_device(const std::string& device);
 
+/// Refuses --memory-snapshot where the step runs on no GPU: by `--device cpu` (throws UsageError),
+/// or since there is none (throws EnvironmentError).
+void check_memory_snapshot(const std::string& device);
+
 /// The schemes of `patterns` (schemes or globs with * and ? over the default portfolio's names), in
 /// order, each once. Throws UsageError for a pattern that matches nothing, or from parse_scheme().
 [[nodiscard]] std::vector<Scheme> resolve_schemes(const std::vector<std::string>& patterns);

@@ -64,4 +64,14 @@ void check_device(const std::string& device) {
     throw EnvironmentError(fmt::format("--device {}: {}; use --device cpu", device, cuda.reason));
 }
 
+void check_memory_snapshot(const std::string& device) {
+  const std::string what = "--memory-snapshot is of a GPU's memory";
+  if (device == "cpu")
+    throw UsageError(
+        fmt::format("{}; leave out --device cpu, or take --trace for the CPU's", what));
+  const kernels::CudaDevices cuda = kernels::cuda_devices();
+  if (cuda.devices.empty())
+    throw EnvironmentError(fmt::format("{}: {}; --trace has the CPU's", what, cuda.reason));
+}
+
 }  // namespace hot::cli

@@ -185,7 +185,8 @@ void add_output_options(CLI::App& app, OutputOptions& options,
                         bool observes_step) {
   for (const reports::Format& format : formats) {
     if (format.option.empty() || (format.name == "plan" && !makes_plan)) continue;
-    if (format.name == "perfetto" && !observes_step) continue;
+    const bool of_a_step = format.name == "perfetto" || format.name == "memory-snapshot";
+    if (of_a_step && !observes_step) continue;
     const std::string name(format.name);
     app.add_option_function<std::string>(
            std::string(format.option),

@@ -117,6 +117,7 @@ void spread(Request& request) {
     pipeline.train.reset();
   }
   pipeline.profiles = request.command == Command::profile;
+  pipeline.memory_snapshot = request.output.targets.contains("memory-snapshot");
   // The page draws the front and the roofline.
   const bool draws = request.output.targets.contains("html");
   pipeline.select.pareto = pipeline.select.pareto || draws;

@@ -64,6 +64,7 @@ void add_profile_options(CLI::App& app, Request& request) {
       ->group("Run");
   app.add_option("--repeats", options.repeats, "rounds of timed steps, at most")
       ->check(CLI::Range(2, 10000))
+      ->each([&options](const std::string&) { options.more_watching = false; })
       ->type_name("N")
       ->capture_default_str()
       ->group("Run");

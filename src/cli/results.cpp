@@ -64,8 +64,8 @@ Results::Results(const Request& request) {
 void Results::write(const Report& report) const {
   for (const auto& [format, output] : files_) {
     if (!format->can_write(report)) {
-      spdlog::warn("{} was not written: the run ended before there was a {}", output.target(),
-                   format->name);
+      spdlog::warn("{} was not written: the run ended before there was anything for {}",
+                   output.target(), format->option);
       continue;
     }
     const std::string text = format->write(report, {});

@@ -115,6 +115,7 @@ const std::vector<MetricInfo>& metric_infos() {
       {"parts_share", "share", "of the step's time, spent in layers and other operations",
        Better::neither},
       {"watching_cost", "share", "what timing the parts adds to a step", Better::neither},
+      {"watching_pairs", "count", "pairs of plain and watched steps that tell it", Better::neither},
       {"hook_us", "us", "timing one operation, which the parts are freed of"},
       {"eligible_share", "share", "of the step's time, backward products that a plan can change",
        Better::neither},

@@ -31,8 +31,9 @@ double TimeProfile::op_seconds() const {
 }
 
 std::int64_t LineFit::largest(double limit) const {
-  if (slope <= 0 || limit < constant) return 0;
-  return static_cast<std::int64_t>(std::floor((limit - constant) / slope));
+  const double safe = limit / (1 + error);
+  if (slope <= 0 || safe < constant) return 0;
+  return static_cast<std::int64_t>(std::floor((safe - constant) / slope));
 }
 
 }  // namespace hot

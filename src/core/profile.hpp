@@ -143,7 +143,7 @@ struct LineFit {
   double error = 0;  ///< largest relative deviation of a measured point
 
   [[nodiscard]] double at(double batch) const { return constant + slope * batch; }
-  /// Largest batch with at(batch) ≤ limit; 0 where there is none.
+  /// Largest batch with at(batch) ≤ limit even if it lies `error` higher; 0 where there is none.
   [[nodiscard]] std::int64_t largest(double limit) const;
 };
 

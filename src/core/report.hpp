@@ -54,6 +54,7 @@ struct Report {
   std::optional<Profile> profile;       ///< of the analysis: its memory half alone
   std::optional<DeviceProfile> device;  ///< of a run on a GPU: its kernels by layer and path
   std::optional<StepTrace> step;        ///< one observed step, for --trace
+  std::string memory_snapshot;          ///< torch's own pickle, for --memory-snapshot
   Metrics run;                          ///< its time and memory beside a plain training step's
   double elapsed_seconds = 0;           ///< measured, whole run
   std::int64_t peak_memory_bytes = 0;   ///< measured, resident set of the process

@@ -131,11 +131,17 @@ TEST_F(Memory, PeakIsWhatThisProcessHad) {
 }
 
 TEST(ProgressLine, TimeLeftIsThePaceSoFar) {
-  EXPECT_EQ(cli::ProgressLine::time_left(0, 10, 5), "");
+  EXPECT_EQ(cli::ProgressLine::time_left(0, 10, 2), "");
   EXPECT_EQ(cli::ProgressLine::time_left(10, 10, 5), "");
   EXPECT_EQ(cli::ProgressLine::time_left(2, 10, 5), ", about 20 s left");
   EXPECT_EQ(cli::ProgressLine::time_left(1, 10, 60), ", about 9 min left");
   EXPECT_EQ(cli::ProgressLine::time_left(1, 10, 3600), ", about 9.0 h left");
+}
+
+TEST(ProgressLine, ALongPartCountsOn) {
+  EXPECT_EQ(cli::ProgressLine::time_left(0, 2, 0, 42), ", 42 s so far");
+  EXPECT_EQ(cli::ProgressLine::time_left(1, 3, 60, 90), ", about 30 s left");
+  EXPECT_EQ(cli::ProgressLine::time_left(1, 3, 60, 121), ", 3 min so far");
 }
 
 TEST(ProgressLine, NeverExceedsTheWidth) {

@@ -55,6 +55,10 @@ const std::vector<Refusal> kRefusals = {
     {"UnknownStage", {"m.pt", "--stop-after", "report"}, "report"},
     {"UnknownDevice", {"m.pt", "--device", "tpu"}, "'tpu' is not auto, cpu, cuda or cuda:INDEX"},
     {"DeviceWithoutIndex", {"m.pt", "--device", "cuda:"}, "'cuda:' is not"},
+    {"SnapshotOfTheCpu",
+     {"profile", "m.pt", "--device", "cpu", "--memory-snapshot", "s.pickle"},
+     "--memory-snapshot is of a GPU's memory"},
+    {"SnapshotWithoutProfile", {"m.pt", "--memory-snapshot", "s.pickle"}, "--memory-snapshot"},
     {"MaxErrorZero", {"m.pt", "--max-error", "0"}, "--max-error"},
     {"ThreadsZero", {"m.pt", "--threads", "0"}, "--threads"},
     {"UnknownScheme", {"m.pt", "--schemes", "int9"}, "int9"},
@@ -126,6 +130,11 @@ TEST(Model, MissingFileIsExitCode3) {
 TEST(Device, CudaWithoutGpuIsExitCode4) {
   const Finished run = hot_analyze({"m.pt", "--device", "cuda"});
   expect_refused(run, 4, "use --device cpu");
+}
+
+TEST(Device, MemorySnapshotWithoutGpuIsExitCode4) {
+  const Finished run = hot_analyze({"profile", "m.pt", "--memory-snapshot", "s.pickle"});
+  expect_refused(run, 4, "--memory-snapshot is of a GPU's memory");
 }
 
 TEST(Help, NamesEveryCommandAndOptionGroup) {

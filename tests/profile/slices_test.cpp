@@ -57,6 +57,16 @@ TEST(Slices, EverySecondBelongsToOne) {
   EXPECT_EQ(all(slices), 34);
 }
 
+TEST(ReadableName, OfANodeIsItsClassAlone) {
+  EXPECT_EQ(
+      readable_name("torch::autograd::CppNode<hot::backward::(anonymous namespace)::Own>", true),
+      "Own");
+  EXPECT_EQ(readable_name("torch::autograd::AccumulateGrad", true), "AccumulateGrad");
+  EXPECT_EQ(readable_name("torch::autograd::CppNode<a::Of<b::C> >", true), "Of<b::C> ");
+  EXPECT_EQ(readable_name("AddmmBackward0", true), "AddmmBackward0");
+  EXPECT_EQ(readable_name("aten::mm", false), "aten::mm");
+}
+
 TEST(MeanEvents, OtherOperationsAreRefused) {
   Ticks ticks(4);
   MeanEvents mean({event("a", 0, 1, 0)}, {});
@@ -102,10 +112,48 @@ TEST(StepClock, MoreOperationsThanRoomAreCountedAndNotNoted) {
   EXPECT_FALSE(MeanEvents({event("aten::mm", 0, 1, 0)}, {}).add(ticks));
 }
 
+TEST(StepClock, CountsWhatIsNotWanted) {
+  const at::Tensor x = at::ones({2, 2});
+  Ticks ticks(std::vector<std::uint8_t>{1, 0, 1});
+  {
+    const StepClock clock(ticks);
+    for (int i = 0; i < 3; ++i) static_cast<void>(x.is_same_size(x));
+  }
+  EXPECT_EQ(ticks.count(), 3);
+  EXPECT_EQ(ticks[0].name, StepClock::hash("aten::is_same_size"));
+  EXPECT_EQ(ticks[1].name, 0);
+  EXPECT_EQ(ticks[2].name, StepClock::hash("aten::is_same_size"));
+}
+
+// Forward and backward are watched in different steps; each mean is over its own.
+TEST(MeanEvents, HalvesAddUpToAStep) {
+  const at::Tensor x = at::ones({2, 2});
+  auto later = event("aten::is_same_size", 2, 3, 0);
+  later.phase = Phase::backward;
+  MeanEvents mean(
+      {event("aten::is_same_size", 0, 1, 0), event("aten::is_same_size", 1, 2, 0), later}, {});
+  const auto ticks = mean.room();
+  const auto watch = [&](Half half) {
+    const auto [begin, end] = mean.range(half);
+    {
+      const StepClock clock(*ticks, begin);
+      for (std::size_t i = begin; i < end; ++i) static_cast<void>(x.is_same_size(x));
+    }
+    EXPECT_FALSE(mean.add(*ticks, half == Half::forward ? Half::backward : Half::forward));
+    return mean.add(*ticks, half);
+  };
+  ASSERT_TRUE(watch(Half::forward));
+  EXPECT_GT(mean.events()[0].end, 0);
+  EXPECT_EQ(mean.events()[2].end, 0);
+  ASSERT_TRUE(watch(Half::backward));
+  EXPECT_GT(mean.events()[2].end, 0);
+}
+
 TEST(StepClock, AHookCostsSomethingAndNotMuch) {
   const HookCost cost = measure_hook();
   EXPECT_GE(cost.inside, 0);
   EXPECT_GE(cost.whole, cost.inside);
+  EXPECT_GE(cost.whole, cost.count);
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ TEST(LineFit, LargestBatchIsTheLastThatFits) {
   EXPECT_EQ(fit.largest(149), 4);
   EXPECT_EQ(fit.largest(150), 5);
   EXPECT_EQ(fit.largest(50), 0);
+  EXPECT_EQ((LineFit{100, 10, 0.1}.largest(165)), 5);
+  EXPECT_EQ((LineFit{100, 10, 0.1}.largest(164)), 4);
   EXPECT_EQ((LineFit{100, 0, 0}.largest(1e9)), 0);
 }
 

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace hot::reports {
 namespace {
@@ -20,6 +23,21 @@ TEST(Text, ElisionKeepsBothEndsAndFits) {
   for (std::size_t width = 0; width < 30; ++width) {
     EXPECT_LE(columns(elided("couché.couché.couché.couché", width)), width);
   }
+}
+
+// The twelve blocks of a transformer, in a narrow column.
+TEST(Text, ElidedApartKeepsWhatTellsLayersApart) {
+  std::vector<std::string> layers;
+  for (int i = 0; i < 12; ++i)
+    layers.push_back("encoder.layers.encoder_layer_" + std::to_string(i) +
+                     ".self_attention.in_proj_weight");
+  layers.emplace_back("head");
+  const std::vector<std::string> shown = elided_apart(layers, 36);
+  EXPECT_EQ(std::set<std::string>(shown.begin(), shown.end()).size(), layers.size());
+  EXPECT_EQ(shown[11], "...oder_layer_11...on.in_proj_weight");
+  EXPECT_EQ(shown.back(), "head");
+  for (const std::string& text : shown) EXPECT_LE(columns(text), 36);
+  EXPECT_EQ(elided_apart({"encoder.layers.11.mlp.fc2", "a"}, 13)[0], "enco...lp.fc2");
 }
 
 TEST(Text, NamesCannotDisturbATerminal) {

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace hot::cost {
 namespace {
@@ -69,6 +71,32 @@ TEST_F(CacheTest, WhatCannotBeWrittenIsTold) {
   a.put("x", 1);
   a.save();
   EXPECT_NE(a.note().find("could not be kept"), std::string::npos);
+}
+
+// One file a device and build: the old ones go, and all beyond the newest; no other file does.
+TEST_F(CacheTest, FilesOfOldBuildsGo) {
+  fs::create_directories(folder_);
+  const auto now = fs::file_time_type::clock::now();
+  const auto file = [&](const std::string& name, std::chrono::hours age) {
+    std::ofstream(folder_ / name) << "hot-analyze times 1\n";
+    fs::last_write_time(folder_ / name, now - age);
+    return folder_ / name;
+  };
+  const fs::path month = file("times-00000000000000ff.tsv", std::chrono::days(31));
+  const fs::path left = file("times-00000000000000ff.tsv.4711", std::chrono::days(31));
+  const fs::path other = file("times-of-mine.tsv", std::chrono::days(31));
+  std::vector<fs::path> builds;
+  for (int i = 0; i < 20; ++i)
+    builds.push_back(
+        file("times-00000000000000" + std::to_string(10 + i) + ".tsv", std::chrono::hours(1 + i)));
+  TimeCache a("m");
+  a.put("x", 1);
+  a.save();
+  EXPECT_FALSE(fs::exists(month));
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_TRUE(fs::exists(other));
+  for (std::size_t i = 0; i < builds.size(); ++i) EXPECT_EQ(fs::exists(builds[i]), i < 15) << i;
+  EXPECT_TRUE(TimeCache("m").find("x"));
 }
 
 TEST_F(CacheTest, AnEmptyFolderNameKeepsNothing) {

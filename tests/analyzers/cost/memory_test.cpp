@@ -42,7 +42,7 @@ TEST(CostMemory, LayersThatDoNotFitAreModelledAndNamedAndTheOthersAreTimed) {
     // gy of `plain` and `first`, [576 × 24] floats, don't fit; every operand of the others does.
     const hot::testing::ScarceMemory memory(50000);
     TimeTable times(trace, geometries, options, table);
-    times.begin(nullptr);
+    times.begin({}, nullptr);
     times.end(nullptr);
     EXPECT_GT(memory.failures(), 0);
   }

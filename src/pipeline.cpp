@@ -51,10 +51,11 @@ constexpr double kTimingSteps = 1.5;
 constexpr double kLeastTimingSeconds = 1;
 /// Plans whose schemes are timed before the last one.
 constexpr int kTimedPlans = 4;
-/// Exact steps that show how fast layers are in the running model: two, more of them if short.
-constexpr int kLeastExactSteps = 2;
-constexpr int kMostExactSteps = 20;
-constexpr double kExactStepsSeconds = 0.3;
+/// Steps that show how fast layers are in the running model: two, more of them if short. A plan's
+/// first one is a warm-up: its kernels have not run there before.
+constexpr int kLeastSteps = 2;
+constexpr int kMostSteps = 20;
+constexpr double kStepsSeconds = 0.3;
 
 /// Writes the seconds of a stage into the report's run when its life ends.
 class StageTime {
@@ -169,32 +170,41 @@ void measure_errors(const PipelineOptions& options, const Progress& progress,
   geometries = facts.finish(inputs.batches.front(), loss, options.seed, *report.errors);
 }
 
-/// Mean ms of every layer's exact backward pass in running steps.
-std::map<std::string, double> exact_in_the_model(const verify::StepSetting& setting) {
+/// Mean ms of every layer's backward pass in running steps, exact but for `replaced`.
+std::map<std::string, double> in_the_model(const verify::StepSetting& setting,
+                                           const verify::Replaced& replaced) {
   std::map<std::string, double> ms;
-  int steps = 0;
+  int counted = 0;
   const auto start = std::chrono::steady_clock::now();
-  std::chrono::duration<double> spent{};
-  while (steps < kLeastExactSteps ||
-         (steps < kMostExactSteps && spent.count() < kExactStepsSeconds)) {
-    for (const auto& [layer, seconds] : verify::timed_step(setting, {}).backward_seconds)
-      ms[layer] += 1e3 * seconds;
-    ++steps;
-    spent = std::chrono::steady_clock::now() - start;
+  for (int step = 0; step < kMostSteps; ++step) {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    if (step >= kLeastSteps && spent.count() >= kStepsSeconds) break;
+    throw_if_interrupted();
+    const verify::StepRun run = verify::timed_step(setting, replaced);
+    if (step == 0 && !replaced.empty()) continue;
+    for (const auto& [layer, seconds] : verify::layer_seconds(run)) ms[layer] += 1e3 * seconds;
+    ++counted;
   }
-  for (auto& [layer, sum] : ms) sum /= steps;
+  for (auto& [layer, sum] : ms) sum /= counted;
   return ms;
 }
 
-/// Times of the schemes, and the plan: each plan's own schemes are timed, and the next one heeds
-/// it.
+/// True where a format of the plan's is simulated: what it takes is no time of the plan.
+bool simulates(const Plan& plan) {
+  return std::any_of(plan.layers.begin(), plan.layers.end(), [](const LayerPlan& layer) {
+    return is_simulated(layer.grad_input) || is_simulated(layer.grad_weight);
+  });
+}
+
+/// Times of the schemes, and the plan: each plan's own schemes are timed, alone and in the running
+/// model, and the next one heeds it.
 void find_plan(const PipelineOptions& options, const verify::StepSetting& setting,
                const Progress& progress, const cost::Geometries& geometries, Report& report) {
   std::optional<cost::TimeTable> times;
   if (!report.errors->facts.empty()) {
     const StageTime time(report.run, "cost_seconds");
     times.emplace(*report.trace, geometries, cost_options(report), *report.errors);
-    times->begin(exact_in_the_model(setting), progress);
+    times->begin(in_the_model(setting, {}), progress);
   }
   const StageTime time(report.run, "select_seconds");
   if (options.last != Stage::measure) {
@@ -204,9 +214,17 @@ void find_plan(const PipelineOptions& options, const verify::StepSetting& settin
       return select::select(*report.trace, *report.errors,
                             {report.model.sha256, report.model.parameters}, how);
     };
-    report.plan = solve(first);
-    for (int round = 0; round < kTimedPlans && times && times->measure_picks(*report.plan); ++round)
+    const auto settle = [&] {
       report.plan = solve(first);
+      for (int round = 0; round < kTimedPlans && times && times->measure_picks(*report.plan);
+           ++round)
+        report.plan = solve(first);
+    };
+    settle();
+    const verify::Replaced planned = verify::planned_layers(*report.plan);
+    if (times && !planned.empty() && !simulates(*report.plan) &&
+        times->calibrate(*report.plan, in_the_model(setting, planned)))
+      settle();
     if (options.select.pareto) report.plan = solve(options.select);
   }
   if (times) times->end(report.plan ? &*report.plan : nullptr);

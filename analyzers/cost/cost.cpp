@@ -3,6 +3,7 @@
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cmath>
@@ -67,6 +68,13 @@ class Times {
   /// Gradients that did not fit into the GPU's memory.
   [[nodiscard]] const std::set<std::string>& too_large() const { return too_large_; }
 
+  /// Lets go of the layer that was timed last, with the memory that it was timed in: the steps that
+  /// follow would be counted on top of it.
+  void rest() {
+    clock_.reset();
+    malloc_trim(0);
+  }
+
   void save() { cache_.save(); }
   [[nodiscard]] const std::string& note() const { return cache_.note(); }
 
@@ -97,7 +105,7 @@ class Times {
 
   double measured(const Geometry& geometry, Path path, const Scheme& scheme) {
     if (!clock_ || clock_key_ != geometry.key()) {
-      clock_.reset();
+      rest();
       clock_ = std::make_unique<LayerClock>(geometry, device_);
       clock_key_ = geometry.key();
     }
@@ -166,6 +174,7 @@ struct TimeTable::State {
   std::vector<Gradient> gradients;
   std::vector<double> exact;  ///< ms in the model, parallel to gradients
   double pace = 1;            ///< ms in the model / ms alone, over all exact products
+  double scheme_pace = 1;     ///< the same of the schemes of a plan, beyond pace
   TimeModel model;
   Rate rate;
 
@@ -207,7 +216,7 @@ struct TimeTable::State {
     const auto alone = times.of(g, row.scheme);
     if (!alone) return false;
     const double ms = pace * *alone;
-    row.metrics.set("time_ms", ms, Origin::measured);
+    row.metrics.set("time_ms", scheme_pace * ms, Origin::measured);
     model.add(name_of(g), kind_of(g, row.scheme), ms / (exact[i] * modelled(g, row.scheme)));
     return true;
   }
@@ -269,7 +278,8 @@ struct TimeTable::State {
         if (known != nullptr && known->origin == Origin::measured) continue;
         if (row->execution == Execution::simulated) continue;
         const double factor = model.factor(name_of(g), kind_of(g, row->scheme));
-        row->metrics.set("time_ms", factor * exact[i] * modelled(g, row->scheme), Origin::modelled);
+        row->metrics.set("time_ms", scheme_pace * factor * exact[i] * modelled(g, row->scheme),
+                         Origin::modelled);
       }
     }
   }
@@ -309,6 +319,7 @@ void TimeTable::begin(const std::map<std::string, double>& in_the_model, const P
     }
   }
   s.measure_twin();
+  s.times.rest();
   s.fill_in();
   if (progress) progress("cost", total, total, "");
 }
@@ -320,8 +331,42 @@ bool TimeTable::measure_picks(const Plan& plan) {
     ErrorRow* row = s.picked(s.gradients[i], plan);
     if (row != nullptr && s.measure(i, *row)) any = true;
   }
-  if (any) s.fill_in();
-  return any;
+  if (!any) return false;
+  s.times.rest();
+  s.fill_in();
+  return true;
+}
+
+bool TimeTable::calibrate(const Plan& plan, const std::map<std::string, double>& in_the_model) {
+  State& s = *state_;
+  std::map<std::string, double> exact, schemes;
+  for (std::size_t i = 0; i < s.gradients.size(); ++i) {
+    const ErrorRow* row = s.picked(s.gradients[i], plan);
+    const std::string& layer = s.gradients[i].layer->name;
+    if (row == nullptr || row->execution == Execution::simulated) {
+      exact[layer] += s.exact[i];
+    } else {
+      schemes[layer] += row->metrics.value("time_ms");
+    }
+  }
+  double predicted = 0;
+  double seen = 0;
+  for (const auto& [layer, ms] : schemes) {
+    const auto found = in_the_model.find(layer);
+    if (found == in_the_model.end()) continue;
+    predicted += ms;
+    seen += found->second - exact[layer];
+  }
+  if (predicted <= 0 || seen <= 0) return false;
+  const double factor = seen / predicted;
+  s.scheme_pace *= factor;
+  for (const Gradient& g : s.gradients) {
+    for (ErrorRow* row : g.rows) {
+      const Metric* ms = row->metrics.find("time_ms");
+      if (ms != nullptr) row->metrics.set("time_ms", factor * ms->value, ms->origin);
+    }
+  }
+  return true;
 }
 
 void TimeTable::end(const Plan* plan) {
@@ -335,10 +380,11 @@ void TimeTable::end(const Plan* plan) {
   }
   if (s.pace != 1) {
     s.table.notes.push_back(fmt::format(
-        "Exact backward passes of eligible layers take {:.3g} times as long in the running model "
-        "as "
-        "alone (measured); the schemes' times, measured alone, are taken so much longer.",
-        s.pace));
+        "In the running model, exact backward passes of eligible layers take {:.3g} times as long "
+        "as alone, and the schemes {} {:.3g} times (measured); their times, measured alone, are "
+        "taken so much longer.",
+        s.pace, s.scheme_pace == 1 ? "are taken to take" : "of the plan",
+        s.pace * s.scheme_pace));
   }
   if (plan == nullptr) return;
   int picks = 0;

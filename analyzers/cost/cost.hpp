@@ -40,6 +40,10 @@ class TimeTable {
   /// The picks of `plan` that are only modelled, while there is time. False where nothing was
   /// measured: the plan stands.
   [[nodiscard]] bool measure_picks(const Plan& plan);
+  /// Schemes' times taken as much longer or shorter as those of `plan` are in the running model:
+  /// `in_the_model` has ms of its layers' backward passes. False, and nothing done, where it plans
+  /// no scheme that is timed.
+  bool calibrate(const Plan& plan, const std::map<std::string, double>& in_the_model);
   /// Keeps the times on disk; notes say how many of the plan's are modelled, and how good the model
   /// is.
   void end(const Plan* plan);

@@ -25,7 +25,7 @@ const char* share_name(Path path) {
 }
 
 double factor_of(const Correction& correction, const std::string& layer) {
-  double factor = 1;
+  double factor = correction.time;
   for (const Correction::Layer& l : correction.layers) {
     if (l.name == layer) factor *= l.time;
   }

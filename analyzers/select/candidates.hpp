@@ -32,6 +32,7 @@ struct WholePlan {
 struct Correction {
   double error = 1;        ///< whole gradient: measured / predicted relative error
   double extra_bytes = 0;  ///< measured − predicted
+  double time = 1;         ///< of all schemes
   struct Layer {
     std::string name;
     double time = 1;  ///< of its schemes: measured in the model / measured alone

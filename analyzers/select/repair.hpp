@@ -13,9 +13,10 @@ namespace hot::select {
 /// Speed, relative to exact, below which a single pair of steps is trusted: above it may be noise.
 inline constexpr double kClearlySlower = 0.95;
 
-/// Mends a plan of the policy auto after it was run: where the whole gradient or the saved bytes
-/// missed their limit, the prediction is corrected by what was measured; where a layer ran clearly
-/// slower than exact without fewer bytes, so are its times; then the plan is solved again.
+/// Mends a plan of the policy auto after it was run: where the whole gradient, the time or the
+/// saved bytes missed their limit, the prediction is corrected by what was measured; where a layer
+/// ran clearly slower than exact without fewer bytes, so are its times; then the plan is solved
+/// again.
 class Repair {
  public:
   Repair(const Trace& trace, const ErrorTable& errors, Options options)
@@ -35,14 +36,16 @@ class Repair {
  private:
   bool correct_error(const Plan& plan, const Metrics& total, std::vector<std::string>& notes);
   bool correct_bytes(const Plan& plan, const Metrics& total, std::vector<std::string>& notes);
-  bool correct_times(const Plan& plan, const std::vector<LayerVerification>& layers,
-                     std::vector<std::string>& notes);
+  bool correct_time(const Plan& plan, const Metrics& total, std::vector<std::string>& notes);
+  bool correct_layers(const Plan& plan, const std::vector<LayerVerification>& layers,
+                      std::vector<std::string>& notes);
 
   const Trace& trace_;
   const ErrorTable& errors_;
   Options options_;
   Correction correction_;
-  int misses_ = 0;  ///< of the error
+  int misses_ = 0;       ///< of the error
+  int time_misses_ = 0;  ///< of the time budget
 };
 
 }  // namespace hot::select

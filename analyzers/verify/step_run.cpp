@@ -67,4 +67,10 @@ StepRun timed_step(const StepSetting& setting, const Replaced& replaced) {
   return run;
 }
 
+std::map<std::string, double> layer_seconds(const StepRun& run) {
+  std::map<std::string, double> seconds = run.backward_seconds;
+  for (const auto& [layer, runs] : run.runs) seconds[layer] += runs.forward_seconds;
+  return seconds;
+}
+
 }  // namespace hot::verify

@@ -50,4 +50,7 @@ using CountedStep =
 /// Runs one step for its times alone; its gradients are dropped.
 [[nodiscard]] StepRun timed_step(const StepSetting& setting, const Replaced& replaced);
 
+/// Seconds of each layer's backward pass, with what its scheme adds to the forward pass.
+[[nodiscard]] std::map<std::string, double> layer_seconds(const StepRun& run);
+
 }  // namespace hot::verify

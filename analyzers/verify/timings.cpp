@@ -36,9 +36,8 @@ double at_or_zero(const std::map<std::string, double>& map, const std::string& k
 
 void Timings::add(const StepRun& exact, const StepRun& plan) {
   Pair pair;
-  pair.exact = exact.backward_seconds;
-  pair.plan = plan.backward_seconds;
-  for (const auto& [layer, runs] : plan.runs) pair.plan[layer] += runs.forward_seconds;
+  pair.exact = layer_seconds(exact);
+  pair.plan = layer_seconds(plan);
   pair.exact_step = exact.step.forward_seconds + exact.step.backward_seconds;
   pair.plan_step = plan.step.forward_seconds + plan.step.backward_seconds;
   pairs_.push_back(std::move(pair));

@@ -34,6 +34,14 @@ Replaced exactly_replaced(const Trace& trace) {
   return layers;
 }
 
+std::vector<std::string> eligible_layers(const Trace& trace) {
+  std::vector<std::string> names;
+  for (const LayerTrace& layer : trace.layers) {
+    if (layer.eligible) names.push_back(layer.name);
+  }
+  return names;
+}
+
 /// The gradients of both runs, together and of each planned layer's weight.
 struct Comparisons {
   GradientComparison whole;
@@ -189,6 +197,7 @@ class Verifier {
     Metrics total;
     set_gradient(total, trial.gradients.whole);
     set_bytes(total, "saved_bytes", exact_.saved_bytes, trial.counted.saved_bytes);
+    trial.timings.report_total({}, eligible_layers(trace_), total);
     return options_.repair(plan, judged_layers(plan, trial), total, result_.notes);
   }
 
@@ -242,15 +251,12 @@ class Verifier {
 
   void set_totals(const Trial& trial) {
     set_gradient(result_.total, trial.gradients.whole);
-    std::vector<std::string> changed, eligible;
+    std::vector<std::string> changed;
     for (const auto& [name, schemes] : trial.replaced) {
       if (simulates(schemes)) return;  // times and bytes are the simulation's
       changed.push_back(name);
     }
-    for (const LayerTrace& layer : trace_.layers) {
-      if (layer.eligible) eligible.push_back(layer.name);
-    }
-    trial.timings.report_total(changed, eligible, result_.total);
+    trial.timings.report_total(changed, eligible_layers(trace_), result_.total);
     set_bytes(result_.total, "saved_bytes", exact_.saved_bytes, trial.counted.saved_bytes);
     set_bytes(result_.total, "peak_bytes", exact_.peak_bytes, trial.counted.peak_bytes);
   }

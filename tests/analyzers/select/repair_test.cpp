@@ -109,6 +109,29 @@ TEST(Repair, MissedBytesAreAskedForAnewOrToldToBeOutOfReach) {
   EXPECT_THAT(notes[1], HasSubstr("the least that any plan reaches"));
 }
 
+// Two gradients by int8 are predicted at 28 of the allowed 29 ms and measured at 31: by the times
+// that follow from that it takes three of them.
+TEST(Repair, AMissedTimeIsPlannedAnew) {
+  Case c;
+  c.options.max_error = parse_error_budget("1");
+  c.options.minimize = "error";
+  c.options.time_budget = parse_time_budget("29ms");
+  Repair repair(c.trace, c.errors, c.options);
+  const Plan first = c.plan();
+  EXPECT_EQ(changed(first), 2);  // 28 ms
+  std::vector<std::string> notes;
+  Metrics slow = total(0.1, 400);
+  slow.set("eligible_exact_ms", 40, Origin::measured);
+  slow.set("eligible_plan_ms", 31, Origin::measured);
+  const auto mended = repair(first, {}, slow, notes);
+  ASSERT_TRUE(mended.has_value());
+  EXPECT_EQ(changed(*mended), 3);  // of 4.5 ms instead of 4
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_THAT(notes[0], HasSubstr("took 31 ms, over the limit of 29 ms (predicted 28 ms)"));
+  slow.set("eligible_plan_ms", 30, Origin::measured, 2);
+  EXPECT_FALSE(repair(*mended, {}, slow, notes).has_value());
+}
+
 // The limits are judged as they were given; a time only where its whole interval is over.
 TEST(RepairTest, MissedLimitsAreNamed) {
   Case c;

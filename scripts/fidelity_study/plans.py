@@ -24,14 +24,14 @@ class Preset:
     name: str
     policy: str
     options: tuple[str, ...] = ()
-    bytes_of: str = ""  # the preset whose saved bytes are its budget
+    within: str = ""  # the preset whose time and saved bytes are its budgets
 
 
-AUTO, AUTO_BYTES, HOT = "auto", "auto-bytes", "hot"
+AUTO, AUTO_WITHIN, HOT = "auto", "auto-within-hot", "hot"
 PRESETS = [
     Preset(HOT, "hot"),
     Preset(AUTO, "auto"),
-    Preset(AUTO_BYTES, "auto", ("--max-error", "0.15"), bytes_of=HOT),
+    Preset(AUTO_WITHIN, "auto", ("--minimize", "error", "--max-error", "1"), within=HOT),
     *(Preset(name, name) for name in ("hlq", "lbp-wht", "luq", "int4", "int8")),
 ]
 
@@ -60,10 +60,11 @@ def plan_of(task: Task, preset: Preset) -> dict:
     if not target.exists():
         options = ["--policy", preset.policy, "--keep-exact", "head", "--plan", target]
         options += ["--batches", BATCHES, "--repeats", 10, *preset.options]
-        if preset.bytes_of:
-            other = next(p for p in PRESETS if p.name == preset.bytes_of)
-            budget = plan_of(task, other)["predicted"]["predicted_saved_bytes"]["value"]
-            options += ["--memory-budget", f"{budget}B"]
+        if preset.within:
+            other = next(p for p in PRESETS if p.name == preset.within)
+            of_other = plan_of(task, other)["predicted"]
+            options += ["--memory-budget", f"{of_other['predicted_saved_bytes']['value']}B"]
+            options += ["--time-budget", f"{of_other['predicted_ms']['value']}ms"]
         run = hot_analyze(model, "--data", data, *options)
         if run.returncode not in (0, 1):
             raise RuntimeError(f"{task.name}, {preset.name}: {run.stderr.strip()}")

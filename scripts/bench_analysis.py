@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-METHODS = ("hot", "hlq")
+METHODS = ("hot", "hlq", "int8")
 
 
 def run(program, model, options):
@@ -80,10 +80,13 @@ def contest(program, name, model, options):
         same_error = totals(program, model, [*options, "--max-error", f"{error:.6g}"])
         in_time = ["--max-error", "1e6", "--time-budget", f"{ms:.6g}ms"]
         same_time = totals(program, model, [*options, *in_time])
-        margin = half(uniform, "eligible_plan_ms") + half(same_error, "eligible_plan_ms")
-        slower = value(same_error, "eligible_plan_ms") > ms + margin
+        def longer(auto):
+            margin = half(uniform, "eligible_plan_ms") + half(auto, "eligible_plan_ms")
+            return value(auto, "eligible_plan_ms") > ms + margin
+
+        slower, late = longer(same_error), longer(same_time)
         larger = value(same_time, "gradient_error") > error * 1.001
-        worse += slower + larger
+        worse += slower + larger + late
         print(
             f"{name:<10} {method:<4} error {error:<8.3g} {ms:8.1f} ms | at its error auto has",
             f"{value(same_error, 'gradient_error'):<8.3g}",
@@ -91,7 +94,7 @@ def contest(program, name, model, options):
             "LONGER" if slower else "no longer",
             f"| at its time {value(same_time, 'gradient_error'):<8.3g}",
             f"{value(same_time, 'eligible_plan_ms'):8.1f} ms,",
-            "LARGER" if larger else "no larger",
+            ("LARGER" if larger else "no larger") + (", LONGER" if late else ""),
         )
     return worse
 

@@ -80,6 +80,7 @@ def contest(program, name, model, options):
         same_error = totals(program, model, [*options, "--max-error", f"{error:.6g}"])
         in_time = ["--max-error", "1e6", "--time-budget", f"{ms:.6g}ms"]
         same_time = totals(program, model, [*options, *in_time])
+
         def longer(auto):
             margin = half(uniform, "eligible_plan_ms") + half(auto, "eligible_plan_ms")
             return value(auto, "eligible_plan_ms") > ms + margin

@@ -47,12 +47,12 @@ namespace hot {
 namespace {
 
 /// Schemes are timed for as long as this many training steps take.
-constexpr double kTimingSteps = 1.5;
+constexpr double kTimingSteps = 3;
 constexpr double kLeastTimingSeconds = 1;
 /// Plans whose schemes are timed before the last one.
 constexpr int kTimedPlans = 4;
-/// Steps that show how fast layers are in the running model: two, more of them if short. A plan's
-/// first one is a warm-up: its kernels have not run there before.
+/// Steps that show how fast layers are in the running model: two, more of them if short. A plan has
+/// one more before them, a warm-up: its kernels have not run there before.
 constexpr int kLeastSteps = 2;
 constexpr int kMostSteps = 20;
 constexpr double kStepsSeconds = 0.3;
@@ -174,18 +174,18 @@ void measure_errors(const PipelineOptions& options, const Progress& progress,
 std::map<std::string, double> in_the_model(const verify::StepSetting& setting,
                                            const verify::Replaced& replaced) {
   std::map<std::string, double> ms;
-  int counted = 0;
+  if (!replaced.empty()) (void)verify::timed_step(setting, replaced);
+  int steps = 0;
   const auto start = std::chrono::steady_clock::now();
-  for (int step = 0; step < kMostSteps; ++step) {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    if (step >= kLeastSteps && spent.count() >= kStepsSeconds) break;
+  std::chrono::duration<double> spent{};
+  while (steps < kLeastSteps || (steps < kMostSteps && spent.count() < kStepsSeconds)) {
     throw_if_interrupted();
     const verify::StepRun run = verify::timed_step(setting, replaced);
-    if (step == 0 && !replaced.empty()) continue;
     for (const auto& [layer, seconds] : verify::layer_seconds(run)) ms[layer] += 1e3 * seconds;
-    ++counted;
+    ++steps;
+    spent = std::chrono::steady_clock::now() - start;
   }
-  for (auto& [layer, sum] : ms) sum /= counted;
+  for (auto& [layer, sum] : ms) sum /= steps;
   return ms;
 }
 

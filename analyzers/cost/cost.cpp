@@ -52,7 +52,8 @@ class Times {
         device_(options.runs_on),
         cache_(options.device) {}
 
-  /// ms over all calls of the layer; nullopt where there is no time left to measure it.
+  /// ms over all calls of the layer; nullopt where there is no time left to measure a scheme, or no
+  /// memory.
   std::optional<double> of(const Gradient& g, const Scheme& scheme) {
     double sum = 0;
     const auto calls = geometries_.find(g.layer->name);
@@ -83,17 +84,18 @@ class Times {
     const std::string key =
         fmt::format("{} {} {}", geometry.key(), to_string(path), to_string(timed_as(scheme)));
     if (const auto known = cache_.find(key)) return known;
-    if (spent_ > seconds_) return std::nullopt;
+    if (!scheme.is_exact() && spent_ > seconds_) return std::nullopt;
     throw_if_interrupted();
     double ms = 0;
     bool fits = true;
-    spent_ += 1e-3 * milliseconds_of([&] {
-                try {
-                  ms = measured(geometry, path, scheme);
-                } catch (const c10::OutOfMemoryError&) {
-                  fits = false;
-                }
-              });
+    const double seconds = 1e-3 * milliseconds_of([&] {
+                             try {
+                               ms = measured(geometry, path, scheme);
+                             } catch (const c10::OutOfMemoryError&) {
+                               fits = false;
+                             }
+                           });
+    if (!scheme.is_exact()) spent_ += seconds;
     if (!fits) {
       clock_.reset();
       too_large_.insert(geometry.key());
@@ -157,6 +159,33 @@ std::string name_of(const Gradient& g) {
   return fmt::format("{} {}", g.layer->name, to_string(g.path));
 }
 
+/// A layer of a plan, in ms: its exact products, those that schemes replace, and the schemes.
+struct PlannedLayer {
+  double exact = 0;
+  double replaced = 0;
+  double schemes = 0;
+  double ratio = 0;     ///< the schemes in the running model, over that
+  bool slower = false;  ///< in the running model, than exact there
+};
+
+struct Weighted {
+  double value;
+  double weight;
+};
+
+/// The value that half of the weight lies below.
+double median(std::vector<Weighted> values) {
+  std::sort(values.begin(), values.end(),
+            [](const Weighted& a, const Weighted& b) { return a.value < b.value; });
+  double half = 0;
+  for (const Weighted& v : values) half += v.weight / 2;
+  for (const Weighted& v : values) {
+    half -= v.weight;
+    if (half <= 0) return v.value;
+  }
+  return values.back().value;
+}
+
 /// What the scheme's kernels have in common over all shapes.
 std::string kind_of(const Gradient& g, const Scheme& scheme) {
   return fmt::format("{} {}", to_string(g.path), to_string(timed_as(scheme)));
@@ -166,15 +195,23 @@ std::string kind_of(const Gradient& g, const Scheme& scheme) {
 
 struct TimeTable::State {
   State(const Trace& trace, const Geometries& geometries, const Options& o, ErrorTable& t)
-      : options(o), table(t), times(geometries, o), gradients(gradients_of(trace, t)) {}
+      : options(o), table(t), times(geometries, o), gradients(gradients_of(trace, t)) {
+    for (const Gradient& g : gradients) slowness[g.layer->name] = 1;
+  }
+
+  /// What schemes of this gradient take in the running model, over what they take as exact ones do.
+  [[nodiscard]] double pace_of(const Gradient& g) const {
+    return scheme_pace * slowness.at(g.layer->name);
+  }
 
   Options options;
   ErrorTable& table;
   Times times;
   std::vector<Gradient> gradients;
-  std::vector<double> exact;  ///< ms in the model, parallel to gradients
-  double pace = 1;            ///< ms in the model / ms alone, over all exact products
-  double scheme_pace = 1;     ///< the same of the schemes of a plan, beyond pace
+  std::vector<double> exact;               ///< ms in the model, parallel to gradients
+  double pace = 1;                         ///< ms in the model / ms alone, over all exact products
+  double scheme_pace = 1;                  ///< the same of the schemes of a plan, beyond pace
+  std::map<std::string, double> slowness;  ///< of layers that were slower than exact, beyond that
   TimeModel model;
   Rate rate;
 
@@ -216,7 +253,7 @@ struct TimeTable::State {
     const auto alone = times.of(g, row.scheme);
     if (!alone) return false;
     const double ms = pace * *alone;
-    row.metrics.set("time_ms", scheme_pace * ms, Origin::measured);
+    row.metrics.set("time_ms", pace_of(g) * ms, Origin::measured);
     model.add(name_of(g), kind_of(g, row.scheme), ms / (exact[i] * modelled(g, row.scheme)));
     return true;
   }
@@ -278,7 +315,7 @@ struct TimeTable::State {
         if (known != nullptr && known->origin == Origin::measured) continue;
         if (row->execution == Execution::simulated) continue;
         const double factor = model.factor(name_of(g), kind_of(g, row->scheme));
-        row->metrics.set("time_ms", scheme_pace * factor * exact[i] * modelled(g, row->scheme),
+        row->metrics.set("time_ms", pace_of(g) * factor * exact[i] * modelled(g, row->scheme),
                          Origin::modelled);
       }
     }
@@ -339,31 +376,33 @@ bool TimeTable::measure_picks(const Plan& plan) {
 
 bool TimeTable::calibrate(const Plan& plan, const std::map<std::string, double>& in_the_model) {
   State& s = *state_;
-  std::map<std::string, double> exact, schemes;
+  std::map<std::string, PlannedLayer> layers;
   for (std::size_t i = 0; i < s.gradients.size(); ++i) {
+    PlannedLayer& layer = layers[s.gradients[i].layer->name];
     const ErrorRow* row = s.picked(s.gradients[i], plan);
-    const std::string& layer = s.gradients[i].layer->name;
-    if (row == nullptr || row->execution == Execution::simulated) {
-      exact[layer] += s.exact[i];
-    } else {
-      schemes[layer] += row->metrics.value("time_ms");
-    }
+    layer.exact += s.exact[i];
+    if (row == nullptr || row->execution == Execution::simulated) continue;
+    layer.replaced += s.exact[i];
+    layer.schemes += row->metrics.value("time_ms");
   }
-  double predicted = 0;
-  double seen = 0;
-  for (const auto& [layer, ms] : schemes) {
-    const auto found = in_the_model.find(layer);
-    if (found == in_the_model.end()) continue;
-    predicted += ms;
-    seen += found->second - exact[layer];
+  std::vector<Weighted> ratios;
+  for (auto& [name, layer] : layers) {
+    const auto found = in_the_model.find(name);
+    if (found == in_the_model.end() || layer.schemes <= 0) continue;
+    layer.ratio = (found->second - (layer.exact - layer.replaced)) / layer.schemes;
+    layer.slower = found->second > layer.exact;
+    if (layer.ratio > 0) ratios.push_back({layer.ratio, layer.schemes});
   }
-  if (predicted <= 0 || seen <= 0) return false;
-  const double factor = seen / predicted;
+  if (ratios.empty()) return false;
+  const double factor = median(std::move(ratios));
   s.scheme_pace *= factor;
   for (const Gradient& g : s.gradients) {
+    const PlannedLayer& layer = layers[g.layer->name];
+    const double own = layer.slower ? std::max(factor, layer.ratio) : factor;
+    s.slowness[g.layer->name] *= own / factor;
     for (ErrorRow* row : g.rows) {
       const Metric* ms = row->metrics.find("time_ms");
-      if (ms != nullptr) row->metrics.set("time_ms", factor * ms->value, ms->origin);
+      if (ms != nullptr) row->metrics.set("time_ms", own * ms->value, ms->origin);
     }
   }
   return true;
@@ -383,8 +422,7 @@ void TimeTable::end(const Plan* plan) {
         "In the running model, exact backward passes of eligible layers take {:.3g} times as long "
         "as alone, and the schemes {} {:.3g} times (measured); their times, measured alone, are "
         "taken so much longer.",
-        s.pace, s.scheme_pace == 1 ? "are taken to take" : "of the plan",
-        s.pace * s.scheme_pace));
+        s.pace, s.scheme_pace == 1 ? "are taken to take" : "of the plan", s.pace * s.scheme_pace));
   }
   if (plan == nullptr) return;
   int picks = 0;

@@ -15,7 +15,7 @@ namespace hot::cost {
 struct Options {
   std::string device;           ///< what times depend on, the key of the cache on disk
   std::string runs_on = "cpu";  ///< where, as c10::Device takes it
-  double seconds = 10;     ///< measuring stops after this; what is left is modelled, and marked
+  double seconds = 10;  ///< of measuring schemes: after this, what is left is modelled, and marked
   bool fast_int4 = false;  ///< int4 products are faster than int8 ones here
 };
 
@@ -41,8 +41,9 @@ class TimeTable {
   /// measured: the plan stands.
   [[nodiscard]] bool measure_picks(const Plan& plan);
   /// Schemes' times taken as much longer or shorter as those of `plan` are in the running model:
-  /// `in_the_model` has ms of its layers' backward passes. False, and nothing done, where it plans
-  /// no scheme that is timed.
+  /// `in_the_model` has ms of its layers' backward passes. The median over its layers counts, which
+  /// no single hiccup moves; layers that were slower than exact count by their own. False, and
+  /// nothing done, where it plans no scheme that is timed.
   bool calibrate(const Plan& plan, const std::map<std::string, double>& in_the_model);
   /// Keeps the times on disk; notes say how many of the plan's are modelled, and how good the model
   /// is.

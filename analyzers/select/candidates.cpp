@@ -69,12 +69,14 @@ class Builder {
     g.only_exact = why_only_exact(layer, path, rows, options_);
     if (!g.only_exact.empty()) return g;
     const double factor = factor_of(correction_, layer.name);
+    const double error_factor =
+        correction_.error * (path == Path::grad_input ? correction_.input_error : 1);
     for (const ErrorRow* row : rows) {
       if (row->execution == Execution::simulated && !options_.simulated) continue;
       if (!std::isfinite(largest_error(*row))) continue;
       const Metric* time = row->metrics.find("time_ms");
       const Metric* bytes = row->metrics.find("kept_bytes");
-      const double error = row->metrics.value("relative_error") * correction_.error;
+      const double error = error_factor * row->metrics.value("relative_error");
       Option option;
       option.time =
           factor * (time != nullptr ? time->value : exact_ms * modelled_cost(row->scheme, work));

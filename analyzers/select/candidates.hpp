@@ -31,6 +31,7 @@ struct WholePlan {
 /// What a verified plan taught: factors on what was predicted.
 struct Correction {
   double error = 1;        ///< whole gradient: measured / predicted relative error
+  double input_error = 1;  ///< beyond that, of what grad_input's schemes cause
   double extra_bytes = 0;  ///< measured − predicted
   double time = 1;         ///< of all schemes
   struct Layer {

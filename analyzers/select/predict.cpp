@@ -54,7 +54,8 @@ void add_path(Totals& totals, const LayerTrace& layer, Path path, const Scheme& 
 
 /// Sums over the whole plan of what was found for each gradient; known while nothing is missing.
 struct WholeSums {
-  double error = 0, ms = 0, exact_ms = 0;
+  ErrorParts error;
+  double ms = 0, exact_ms = 0;
   double kept = 0;
   bool error_known = true, time_known = true, bytes_known = true;
   Origin time_origin = Origin::measured;
@@ -82,7 +83,7 @@ struct WholeSums {
     if (share == nullptr || relative == nullptr) {
       error_known = false;
     } else {
-      error += share->value * relative->value * relative->value;
+      (input ? error.input : error.weight) += share->value * relative->value * relative->value;
     }
     const Metric* time = found("time_ms");
     if (time == nullptr) {
@@ -129,7 +130,8 @@ Metrics predict(const Plan& plan, const Trace& trace, const ErrorTable& errors) 
   }
   Metrics metrics;
   if (totals.cost.weight > 0 && whole.error_known && !errors.facts.empty()) {
-    metrics.set("predicted_error", std::sqrt(whole.error), Origin::modelled);
+    metrics.set("predicted_error", std::sqrt(whole.error.input + whole.error.weight),
+                Origin::modelled);
   }
   if (totals.cost.weight > 0 && whole.time_known) {
     metrics.set("predicted_ms", whole.ms, Origin::modelled);
@@ -149,6 +151,19 @@ Metrics predict(const Plan& plan, const Trace& trace, const ErrorTable& errors) 
     metrics.set("mean_relative_error", totals.error.sum / totals.error.weight, totals.error_origin);
   }
   return metrics;
+}
+
+std::optional<ErrorParts> error_parts(const Plan& plan, const Trace& trace,
+                                      const ErrorTable& errors) {
+  WholeSums whole;
+  for (const LayerTrace& layer : trace.layers) {
+    const LayerPlan* planned = plan.find(layer.name);
+    if (!layer.eligible || planned == nullptr) continue;
+    whole.add(layer, Path::grad_input, planned->grad_input, errors);
+    whole.add(layer, Path::grad_weight, planned->grad_weight, errors);
+  }
+  if (!whole.error_known) return std::nullopt;
+  return whole.error;
 }
 
 }  // namespace hot::select

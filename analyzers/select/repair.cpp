@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyzers/select/predict.hpp"
 #include "core/errors.hpp"
 
 namespace hot::select {
@@ -15,6 +16,10 @@ namespace {
 double caution(int misses) {
   return 1 + 0.02 * std::pow(4.0, misses - 1);
 }
+
+/// Times the predicted error that grad_input's schemes are believed to cause; beyond it all errors
+/// are doubted.
+constexpr double kLargestExcess = 5;
 
 double value_or(const Metrics& metrics, const char* name, double otherwise) {
   const Metric* metric = metrics.find(name);
@@ -32,7 +37,7 @@ std::optional<Plan> Repair::operator()(const Plan& plan,
   const bool slower = correct_layers(plan, layers, notes);
   if (!error && !bytes && !time && !slower) return std::nullopt;
   try {
-    return select(trace_, errors_, plan.model, options_, &correction_);
+    return select(trace_, errors_, plan.model, tightened(), &correction_);
   } catch (const UsageError& refusal) {
     notes.push_back(fmt::format("After that {}; the plan stays as it was.", refusal.what()));
     return std::nullopt;
@@ -72,12 +77,33 @@ bool Repair::correct_error(const Plan& plan, const Metrics& total,
   const double predicted = value_or(plan.predicted, "predicted_error", 0);
   const double limit = options_.max_error.amount(value_or(errors_.whole, "minibatch_noise", 0));
   if (measured <= limit || predicted <= 0) return false;
-  correction_.error *= caution(++misses_) * measured / predicted;
+  ++misses_;
+  correct_parts(plan, measured, predicted);
+  const bool all = correction_.error != 1;
   notes.push_back(fmt::format(
       "The whole gradient's error was measured at {:.3g}, over the limit of {:.3g} (predicted "
-      "{:.3g}); the plan was solved again with errors taken {:.2g} times as large.",
-      measured, limit, predicted, correction_.error));
+      "{:.3g}); the plan was solved again with {} taken {:.2g} times as large.",
+      measured, limit, predicted, all ? "errors" : "the errors of grad_input's schemes",
+      all ? correction_.error : correction_.input_error));
   return true;
+}
+
+void Repair::correct_parts(const Plan& plan, double measured, double predicted) {
+  const auto parts = error_parts(plan, trace_, errors_);
+  const double all = correction_.error * correction_.error;
+  const double input = parts ? parts->input * all * std::pow(correction_.input_error, 2) : 0;
+  const double left = parts ? measured * measured - parts->weight * all : 0;
+  if (input > 0 && left > input && left <= kLargestExcess * kLargestExcess * input) {
+    correction_.input_error *= std::sqrt(left / input);
+  } else {
+    correction_.error *= measured / predicted;
+  }
+}
+
+Options Repair::tightened() const {
+  Options options = options_;
+  if (misses_ > 0) options.max_error.value /= caution(misses_);
+  return options;
 }
 
 bool Repair::correct_bytes(const Plan& plan, const Metrics& total,
@@ -111,7 +137,7 @@ bool Repair::correct_time(const Plan& plan, const Metrics& total, std::vector<st
 }
 
 bool Repair::correct_layers(const Plan& plan, const std::vector<LayerVerification>& layers,
-                           std::vector<std::string>& notes) {
+                            std::vector<std::string>& notes) {
   std::size_t slower = 0;
   for (const LayerVerification& seen : layers) {
     const LayerPlan* planned = plan.find(seen.name);

@@ -34,6 +34,9 @@ class Repair {
                                                std::vector<std::string>& notes);
 
  private:
+  /// Each layer's own weight gradient is measured with each of its schemes, so what the prediction
+  /// missed is what grad_input's errors add up to on their way down.
+  void correct_parts(const Plan& plan, double measured, double predicted);
   bool correct_error(const Plan& plan, const Metrics& total, std::vector<std::string>& notes);
   bool correct_bytes(const Plan& plan, const Metrics& total, std::vector<std::string>& notes);
   bool correct_time(const Plan& plan, const Metrics& total, std::vector<std::string>& notes);
@@ -43,6 +46,9 @@ class Repair {
   const Trace& trace_;
   const ErrorTable& errors_;
   Options options_;
+  /// What the next plan is solved by: limits that were missed, tightened.
+  [[nodiscard]] Options tightened() const;
+
   Correction correction_;
   int misses_ = 0;       ///< of the error
   int time_misses_ = 0;  ///< of the time budget

@@ -47,7 +47,7 @@ namespace hot {
 namespace {
 
 /// Schemes are timed for as long as this many training steps take.
-constexpr double kTimingSteps = 3;
+constexpr double kTimingSteps = 2;
 constexpr double kLeastTimingSeconds = 1;
 /// Plans whose schemes are timed before the last one.
 constexpr int kTimedPlans = 4;

@@ -11,10 +11,10 @@
 namespace hot::select {
 namespace {
 
-/// What is aimed for below a limit that was missed for the n-th time (2 %, 8 %, 32 %), so that the
+/// What is aimed for below a limit that was missed for the n-th time (4 %, 16 %, 64 %), so that the
 /// next plan doesn't end on its edge.
 double caution(int misses) {
-  return 1 + 0.02 * std::pow(4.0, misses - 1);
+  return 1 + 0.04 * std::pow(4.0, misses - 1);
 }
 
 /// Times the predicted error that grad_input's schemes are believed to cause; beyond it all errors

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "reports/text.hpp"
@@ -12,9 +13,10 @@ namespace {
 constexpr std::size_t kDots = 3;
 
 /// Length of what two texts have in common at their begins.
-template <class Iterator>
-std::size_t in_common(Iterator a, Iterator a_end, Iterator b, Iterator b_end) {
-  return static_cast<std::size_t>(std::distance(a, std::mismatch(a, a_end, b, b_end).first));
+template <class Range>
+std::size_t in_common(const Range& a, const Range& b) {
+  return static_cast<std::size_t>(
+      std::ranges::distance(a.begin(), std::ranges::mismatch(a, b).in1));
 }
 
 /// What several texts begin and end with, in bytes; together no longer than the shortest.
@@ -28,8 +30,8 @@ struct Common {
     std::size_t shortest = first.size();
     for (const std::string& text : texts) {
       shortest = std::min(shortest, text.size());
-      begin = std::min(begin, in_common(first.begin(), first.end(), text.begin(), text.end()));
-      end = std::min(end, in_common(first.rbegin(), first.rend(), text.rbegin(), text.rend()));
+      begin = std::min(begin, in_common(first, text));
+      end = std::min(end, in_common(std::views::reverse(first), std::views::reverse(text)));
     }
     end = std::min(end, shortest - begin);
   }

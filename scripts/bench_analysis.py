@@ -71,6 +71,13 @@ def totals(program, model, options):
     return run(program, model, options)["verification"]["total"]
 
 
+def longer(auto, uniform):
+    """Whether auto's backward pass takes longer, by more than both intervals."""
+    name = "eligible_plan_ms"
+    margin = half(uniform, name) + half(auto, name)
+    return value(auto, name) > value(uniform, name) + margin
+
+
 def contest(program, name, model, options):
     """One row for each method; the number of limits at which auto is worse."""
     worse = 0
@@ -80,12 +87,7 @@ def contest(program, name, model, options):
         same_error = totals(program, model, [*options, "--max-error", f"{error:.6g}"])
         in_time = ["--max-error", "1e6", "--time-budget", f"{ms:.6g}ms"]
         same_time = totals(program, model, [*options, *in_time])
-
-        def longer(auto):
-            margin = half(uniform, "eligible_plan_ms") + half(auto, "eligible_plan_ms")
-            return value(auto, "eligible_plan_ms") > ms + margin
-
-        slower, late = longer(same_error), longer(same_time)
+        slower, late = longer(same_error, uniform), longer(same_time, uniform)
         larger = value(same_time, "gradient_error") > error * 1.001
         worse += slower + larger + late
         print(

@@ -86,7 +86,7 @@ class Runs:
 
 
 def by_row_and_plan(plans: list[dict]) -> dict[tuple[str, str], dict]:
-    """What was measured, by row and plan; of one that changes nothing: what exact training takes."""
+    """What was measured, by row and plan; of one that changes nothing: what exact takes."""
     found = {(p["row"], p["plan"]): p for p in plans}
     for (row, _), plan in found.items():
         if not plan["gradient_error"]:
